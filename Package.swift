@@ -1,0 +1,72 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// One language for every target: Swift 6 mode, explicit existentials, imports that do not leak,
+// and warnings that stop the build.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+    .define("FAILPOINTS", .when(traits: ["Failpoints"])),
+]
+
+/// A room of the server: a target whose arrows point downwards only.
+func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+/// The tests of one room.
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+let package = Package(
+    name: "transferd",
+    products: [.executable(name: "transferd", targets: ["transferd"])],
+    traits: [
+        .trait(
+            name: "Failpoints",
+            description: "Compile the named points where tests kill, delay or fail the server.")
+    ],
+    targets: [
+        .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "CSQLite"),
+        .systemLibrary(name: "COpenSSL"),
+
+        room("Platform", ["CLinux"]),
+        room("Crypto", ["COpenSSL"]),
+        room("JSON"),
+        room("Ledger", ["Platform", "Crypto"]),
+        room("HTTPServer", ["Platform", "CLinux"]),
+        room("Identity", ["Platform", "Crypto", "JSON"]),
+        .target(
+            name: "Migrations", path: "Migrations",
+            resources: [.embedInCode("sqlite/0001_initial.sql")], swiftSettings: strict),
+        room("Store", ["Platform", "Crypto", "Ledger", "Migrations"]),
+        room("SQLiteStore", ["Platform", "Crypto", "Ledger", "Store", "Migrations", "CSQLite"]),
+        room("Settlement", ["Platform", "Ledger", "Store"]),
+        room("API", ["Platform", "JSON", "Crypto", "Ledger", "Store", "Identity", "HTTPServer"]),
+        room(
+            "Bank",
+            [
+                "Platform", "Crypto", "Ledger", "Store", "SQLiteStore", "Settlement", "Identity",
+                "HTTPServer", "API",
+            ]),
+        .executableTarget(
+            name: "transferd",
+            dependencies: [
+                "Platform", "CLinux", "Crypto", "JSON", "Ledger", "Store", "SQLiteStore",
+                "Identity", "HTTPServer", "API", "Bank",
+            ], swiftSettings: strict),
+
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        tests("PlatformTests", ["Platform", "TestSupport"]),
+        tests("CryptoTests", ["Crypto", "TestSupport"]),
+        tests("JSONTests", ["JSON", "TestSupport"]),
+        tests("IdentityTests", ["Identity", "Crypto", "Platform", "TestSupport"]),
+        tests("LedgerTests", ["Ledger", "Platform", "Crypto", "TestSupport"]),
+        tests("HTTPServerTests", ["HTTPServer", "Platform", "CLinux", "TestSupport"]),
+    ]
+)

@@ -1,0 +1,16 @@
+// OpenSSL 3's digests, MACs and signatures, and inline shims for its macros.
+#ifndef TRANSFERD_COPENSSL_H
+#define TRANSFERD_COPENSSL_H
+
+#include <openssl/bn.h>
+#include <openssl/core_names.h>
+#include <openssl/crypto.h>
+#include <openssl/ec.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/param_build.h>
+#include <openssl/rsa.h>
+#include <openssl/sha.h>
+
+#endif

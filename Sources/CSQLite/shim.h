@@ -1,0 +1,26 @@
+// SQLite 3's C interface, and inline shims for what Swift cannot call: variadic functions and
+// destructor constants that are casts.
+#ifndef TRANSFERD_CSQLITE_H
+#define TRANSFERD_CSQLITE_H
+
+#include <sqlite3.h>
+
+// The bytes stay alive until the statement is reset: SQLite need not copy them.
+static inline int cs_bind_text_static(sqlite3_stmt *s, int i, const char *p, int n) {
+    return sqlite3_bind_text(s, i, p, n, SQLITE_STATIC);
+}
+static inline int cs_bind_blob_static(sqlite3_stmt *s, int i, const void *p, int n) {
+    return sqlite3_bind_blob(s, i, p, n, SQLITE_STATIC);
+}
+static inline int cs_bind_text_copy(sqlite3_stmt *s, int i, const char *p, int n) {
+    return sqlite3_bind_text(s, i, p, n, SQLITE_TRANSIENT);
+}
+static inline int cs_bind_blob_copy(sqlite3_stmt *s, int i, const void *p, int n) {
+    return sqlite3_bind_blob(s, i, p, n, SQLITE_TRANSIENT);
+}
+static inline int cs_no_checkpoint_on_close(sqlite3 *db, int on) {
+    int was = 0;
+    return sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, on, &was);
+}
+
+#endif

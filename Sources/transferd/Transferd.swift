@@ -1,0 +1,4 @@
+@main
+enum Transferd {
+    static func main() {}
+}
