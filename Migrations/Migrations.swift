@@ -1,1 +1,15 @@
-// Placeholder; replaced.
+/// One step of the schema: applied once, in order, never changed afterwards.
+package struct Migration: Sendable {
+    /// 1, 2, 3 … without gaps.
+    package let number: Int
+    /// The file's name without its number and ending.
+    package let name: String
+    package let sql: [UInt8]
+}
+
+package enum Migrations {
+    /// The SQLite schema's steps. A test compares this list with the folder.
+    package static let sqlite: [Migration] = [
+        Migration(number: 1, name: "initial", sql: PackageResources._001_initial_sql)
+    ]
+}

@@ -1,0 +1,240 @@
+package import Ledger
+package import Platform
+
+/// Where results of commands and reads go. Called on store threads; must not block.
+package protocol StoreSink: AnyObject, Sendable {
+    func completed(_ batch: [(Ticket, CommandAnswer)])
+    func completed(_ ticket: Ticket, _ answer: ReadAnswer)
+}
+
+/// A command together with what became of it.
+package struct CommandAnswer: Sendable {
+    package let command: Command
+    package let result: CommandResult
+
+    package init(command: Command, result: CommandResult) {
+        self.command = command
+        self.result = result
+    }
+}
+
+/// A command on its way to a commit.
+package struct PendingCommand: Sendable {
+    package let command: Command
+    /// Not started after this time.
+    package let deadline: MonotonicTime
+    package let ticket: Ticket
+    package let sink: any StoreSink
+
+    package init(
+        command: Command, deadline: MonotonicTime, ticket: Ticket, sink: any StoreSink
+    ) {
+        self.command = command
+        self.deadline = deadline
+        self.ticket = ticket
+        self.sink = sink
+    }
+}
+
+/// Group commit: one thread takes everything that waits, up to a bound, as one transaction with one
+/// fsync. Nothing waits for a timer: while one batch commits the next gathers, so the batch grows
+/// with the load, and a lone command pays one commit.
+package final class CommitQueue: @unchecked Sendable {
+    // Sendable: `waiting`, `accepting` and `thread` are touched only with `lock` held; the writer
+    // lives on the commit thread.
+
+    package struct Limits: Sendable {
+        /// Commands in one transaction.
+        package var batchCommands = 512
+        /// Commands that may wait; more are refused.
+        package var waitingCommands = 4096
+
+        package init() {}
+    }
+
+    private let lock = Lock()
+    private let ready = Condition()
+    private var waiting: [PendingCommand] = []
+    private var accepting = true
+    private var thread: Thread?
+
+    private let store: any TransferStore
+    private let inFlight: InFlightTable
+    private let limits: Limits
+    private let clock: any MonotonicClock
+    private let log: Log
+    /// Ends the process; the medium failed.
+    private let onMediumFailure: @Sendable () -> Void
+    /// Called on the commit thread after a batch that may have left work for settlement.
+    private let onCommitted: @Sendable () -> Void
+
+    private let batches: Counter
+    private let committed: Counter
+    private let failures: Counter
+    private let batchSizes: Histogram
+    private let commitTime: Histogram
+
+    package init(
+        store: any TransferStore, inFlight: InFlightTable, limits: Limits = Limits(),
+        clock: any MonotonicClock, log: Log, metrics: MetricsRegistry,
+        onCommitted: @escaping @Sendable () -> Void = {},
+        onMediumFailure: @escaping @Sendable () -> Void
+    ) {
+        self.store = store
+        self.inFlight = inFlight
+        self.limits = limits
+        self.clock = clock
+        self.log = log
+        self.onCommitted = onCommitted
+        self.onMediumFailure = onMediumFailure
+        batches = metrics.counter(
+            "transferd_commit_batches_total", help: "Batches that ended, committed or not.")
+        committed = metrics.counter(
+            "transferd_commit_commands_total", help: "Commands that got a result of the ledger.")
+        failures = metrics.counter(
+            "transferd_commit_failures_total", help: "Batches that the store could not carry out.")
+        batchSizes = metrics.sizes(
+            "transferd_commit_batch_commands", help: "Commands in one batch.",
+            bounds: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512])
+        commitTime = metrics.latency(
+            "transferd_commit_seconds", help: "From taking a batch to its commit or rollback.")
+        metrics.sampled(
+            "transferd_commit_queue_commands", help: "Commands that wait for a commit."
+        ) { [weak self] in self?.depth ?? 0 }
+    }
+
+    /// Commands that wait.
+    package var depth: Int { lock.withLock { waiting.count } }
+
+    /// Opens the writer and starts the commit thread.
+    package func start() {
+        lock.withLock {
+            precondition(thread == nil)
+            thread = Thread(name: "commit") { [self] in run() }
+        }
+    }
+
+    /// Hands a command over; false when too many wait or the queue has been closed, and then the
+    /// caller keeps it.
+    package func submit(_ command: PendingCommand) -> Bool {
+        lock.lock()
+        guard accepting, waiting.count < limits.waitingCommands else {
+            lock.unlock()
+            return false
+        }
+        waiting.append(command)
+        let first = waiting.count == 1
+        lock.unlock()
+        if first { ready.signal() }
+        return true
+    }
+
+    /// Refuses new commands, finishes those that wait, ends the thread.
+    package func close() {
+        let thread = lock.withLock {
+            accepting = false
+            return self.thread
+        }
+        ready.signal()
+        thread?.join()
+    }
+
+    private func run() {
+        var writer: (any StoreWriter)?
+        var batch: [PendingCommand] = []
+        while take(&batch) {
+            let started = clock.now()
+            process(batch, &writer, now: started)
+            commitTime.observe(Int(clock.now().nanoseconds - started.nanoseconds))
+            batches.add()
+            batchSizes.observe(batch.count)
+            batch.removeAll(keepingCapacity: true)
+            onCommitted()
+        }
+    }
+
+    /// Waits for commands and takes all of them, up to the bound; false when closed and empty.
+    private func take(_ batch: inout [PendingCommand]) -> Bool {
+        lock.lock()
+        defer { lock.unlock() }
+        while waiting.isEmpty {
+            guard accepting else { return false }
+            ready.wait(lock)
+        }
+        if waiting.count <= limits.batchCommands {
+            swap(&batch, &waiting)
+        } else {
+            batch.append(contentsOf: waiting.prefix(limits.batchCommands))
+            waiting.removeFirst(limits.batchCommands)
+        }
+        return true
+    }
+
+    private func process(
+        _ batch: [PendingCommand], _ writer: inout (any StoreWriter)?, now: MonotonicTime
+    ) {
+        var live: [PendingCommand] = []
+        live.reserveCapacity(batch.count)
+        var late: [PendingCommand] = []
+        for pending in batch {
+            if pending.deadline < now { late.append(pending) } else { live.append(pending) }
+        }
+        finish(late, late.map { _ in .failed(.overloaded) })
+        guard !live.isEmpty else { return }
+        let results = commit(live[...], &writer)
+        finish(live, results)
+    }
+
+    private func commit(
+        _ commands: ArraySlice<PendingCommand>, _ writer: inout (any StoreWriter)?
+    ) -> [CommandResult] {
+        do throws(StoreError) {
+            if writer == nil { writer = try store.makeWriter() }
+            let results = try writer!.commit(commands.map(\.command))
+            committed.add(results.count)
+            return results
+        } catch {
+            failures.add()
+            log.error(
+                "commit.failed",
+                ["error": LogValue.text(error.description), "commands": commands.count])
+            switch error {
+            case .constraint:
+                guard commands.count > 1 else { return [.failed(.internalError)] }
+                // One command is poisoned: the others shall not fail with it.
+                let middle = commands.startIndex + commands.count / 2
+                return commit(commands[..<middle], &writer) + commit(commands[middle...], &writer)
+            case .mediumFailed:
+                onMediumFailure()
+            case .unavailable, .unknownOutcome, .unusable:
+                break
+            }
+            // A fresh connection next time: this one may be what is broken.
+            writer = nil
+            return commands.map { _ in .failed(.storeUnavailable) }
+        }
+    }
+
+    /// Frees the keys first, so that nobody who was answered meets an entry of the past.
+    private func finish(_ commands: [PendingCommand], _ results: [CommandResult]) {
+        inFlight.release(
+            commands.compactMap {
+                if case .transfer(let transfer) = $0.command { transfer.id } else { nil }
+            })
+        var start = 0
+        while start < commands.count {
+            // Neighbours mostly share a sink: one hand-over for all of them.
+            let sink = commands[start].sink
+            var answers: [(Ticket, CommandAnswer)] = []
+            while start < commands.count, commands[start].sink === sink {
+                answers.append(
+                    (
+                        commands[start].ticket,
+                        CommandAnswer(command: commands[start].command, result: results[start])
+                    ))
+                start += 1
+            }
+            sink.completed(answers)
+        }
+    }
+}

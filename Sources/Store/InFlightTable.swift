@@ -1,0 +1,46 @@
+package import Ledger
+import Platform
+
+/// The intents that this process is working on, so that a second attempt is told at once.
+///
+/// An entry is made by an event loop before it hands the command over, and removed only by the
+/// commit thread after commit or rollback; a client that goes away never removes it.
+package final class InFlightTable: Sendable {
+    package enum Claim: Sendable {
+        /// This attempt runs now.
+        case claimed
+        /// Another attempt with the same content runs.
+        case inFlight
+        /// Another attempt with other content runs.
+        case otherContent(differs: [IntentField])
+    }
+
+    private let entries = Guarded<[IntentID: SubmittedIntent]>([:])
+
+    package init() {}
+
+    package func claim(_ id: IntentID, _ intent: SubmittedIntent) -> Claim {
+        let running: SubmittedIntent? = entries.withLock { entries in
+            if let running = entries[id] { return running }
+            entries[id] = intent
+            return nil
+        }
+        guard let running else { return .claimed }
+        // Content before liveness: a reused key is an error now and later, a 409 only for now.
+        if running.fingerprint == intent.fingerprint { return .inFlight }
+        return .otherContent(differs: intent.differences(from: running))
+    }
+
+    package func contains(_ id: IntentID) -> Bool {
+        entries.withLock { $0[id] != nil }
+    }
+
+    package func release(_ ids: [IntentID]) {
+        guard !ids.isEmpty else { return }
+        entries.withLock { entries in
+            for id in ids { entries[id] = nil }
+        }
+    }
+
+    package var count: Int { entries.withLock { $0.count } }
+}

@@ -1,0 +1,81 @@
+package import Ledger
+package import Platform
+
+/// The media type of stored bytes. Raw values are stored.
+package enum StoredContentType: Int64, Sendable {
+    case json = 0
+    case problem = 1
+}
+
+/// The first attempt's answer as it was committed, to be given again byte for byte.
+package struct StoredOutcome: Sendable {
+    package let kind: OutcomeKind
+    package let statusCode: Int
+    package let contentType: StoredContentType
+    package let body: [UInt8]
+    package let transfer: TransferID?
+    package let fingerprint: Fingerprint?
+    package let receivedAt: Instant
+
+    package init(
+        kind: OutcomeKind, statusCode: Int, contentType: StoredContentType, body: [UInt8],
+        transfer: TransferID?, fingerprint: Fingerprint?, receivedAt: Instant
+    ) {
+        self.kind = kind
+        self.statusCode = statusCode
+        self.contentType = contentType
+        self.body = body
+        self.transfer = transfer
+        self.fingerprint = fingerprint
+        self.receivedAt = receivedAt
+    }
+}
+
+/// A decision to be stored, before it has bytes.
+package enum StorableDecision: Sendable {
+    case executed(TransferRow, balance: Money)
+    case rejected(TransferRow, RejectionReason, balance: Money?)
+}
+
+package struct RenderedOutcome: Sendable {
+    package let statusCode: Int
+    package let contentType: StoredContentType
+    package let body: [UInt8]
+
+    package init(statusCode: Int, contentType: StoredContentType, body: [UInt8]) {
+        self.statusCode = statusCode
+        self.contentType = contentType
+        self.body = body
+    }
+}
+
+/// Turns decisions into the bytes that are stored with them. Called on the commit thread, inside
+/// the transaction, so it must be quick and cannot fail.
+package protocol OutcomeRenderer: Sendable {
+    func render(
+        _ decision: StorableDecision, of command: TransferCommand, at now: Instant
+    ) -> RenderedOutcome
+}
+
+/// What became of one command.
+package enum CommandResult: Sendable {
+    /// The intent's outcome; `replayed` when an earlier attempt made it.
+    case outcome(StoredOutcome, replayed: Bool)
+    /// The key belongs to other content. Nothing was written.
+    case reused(transfer: TransferID?, receivedAt: Instant, differs: [IntentField])
+    /// Field rules refuse the content. Nothing was written.
+    case invalid([FieldError])
+    /// A decision about anything but a transfer.
+    case decided(Decision)
+    /// Nothing was answered by the ledger; the attempt may be made again.
+    case failed(CommandFailure)
+}
+
+package enum CommandFailure: Sendable, Hashable {
+    /// The store could not do it now, or its outcome is not known.
+    case storeUnavailable
+    /// It waited longer than its deadline in the queue and did not start.
+    case overloaded
+    /// This command alone breaks the ledger's constraints: a defect of ours.
+    case internalError
+}
