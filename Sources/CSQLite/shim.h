@@ -23,4 +23,8 @@ static inline int cs_no_checkpoint_on_close(sqlite3 *db, int on) {
     return sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, on, &was);
 }
 
+// Macros made of macros are not visible to Swift.
+static inline int cs_ioerr_fsync(void) { return SQLITE_IOERR_FSYNC; }
+static inline int cs_ioerr_dir_fsync(void) { return SQLITE_IOERR_DIR_FSYNC; }
+
 #endif

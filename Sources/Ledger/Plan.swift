@@ -1,5 +1,3 @@
-package import Platform
-
 /// Why money came back. Raw values are stored.
 package enum ReturnReason: Int64, Sendable, CaseIterable {
     case payeeAccountNotFound = 1

@@ -1,0 +1,190 @@
+import Crypto
+import Ledger
+import Platform
+import Store
+
+/// Reads the rows that a batch touches, inside its transaction.
+final class BatchLoader {
+    struct Loaded {
+        var rows = LoadedRows()
+        /// The stored outcomes with their bytes.
+        var outcomes: [IntentID: StoredOutcome] = [:]
+    }
+
+    private let outcome: Statement
+    private let customer: Statement
+    private let sequence: Statement
+    private let directory: Statement
+    private let account: Statement
+    private let blocked: Statement
+    private let anyBlocked: Statement
+    private let transfer: Statement
+    private let credit: Statement
+    private let newestPosting: Statement
+
+    init(_ connection: Connection) throws(SQLiteError) {
+        outcome = try connection.prepare(
+            """
+            SELECT kind, fingerprint, fingerprint_version, transfer_id, status_code, content_type,
+                   body, received_at
+            FROM outcomes WHERE customer_id = ? AND idempotency_key = ?
+            """)
+        customer = try connection.prepare(
+            "SELECT restricted FROM customers WHERE customer_id = ?")
+        sequence = try connection.prepare(
+            "SELECT sequence FROM events WHERE customer_id = ? ORDER BY sequence DESC LIMIT 1")
+        directory = try connection.prepare(
+            "SELECT customer_id, account_id FROM account_ibans WHERE iban = ?")
+        account = try connection.prepare(
+            SQL.selectAccount + " WHERE customer_id = ? AND account_id = ?")
+        blocked = try connection.prepare("SELECT 1 FROM blocked_beneficiaries WHERE iban = ?")
+        anyBlocked = try connection.prepare("SELECT 1 FROM blocked_beneficiaries LIMIT 1")
+        transfer = try connection.prepare(SQL.selectTransfer + " WHERE transfer_id = ?")
+        credit = try connection.prepare(
+            """
+            SELECT account_id, decision, reason, posting_id FROM credits
+            WHERE customer_id = ? AND transfer_id = ?
+            """)
+        newestPosting = try connection.prepare("SELECT max(posting_id) FROM postings")
+    }
+
+    func load(_ commands: [Command]) throws(SQLiteError) -> Loaded {
+        var loaded = Loaded()
+        let newest = try newestPosting.first { $0.optionalInteger(0) } ?? 0
+        // Pairs begin at odd ids.
+        loaded.rows.nextPosting = newest + 1
+        let blocking = try anyBlocked.first { _ in true } ?? false
+        for command in commands {
+            switch command {
+            case .transfer(let command): try load(command, blocking: blocking, &loaded)
+            case .credit(let command):
+                try load(
+                    DirectoryEntry(customer: command.payee, account: command.account), &loaded)
+                try loadCredit(command, &loaded)
+            case .conclude(let command): try load(command, &loaded)
+            case .openAccount(let command):
+                try load(customer: command.customer, &loaded)
+                try load(directory: command.iban, &loaded)
+            case .setAccountStatus(let command):
+                if let entry = try load(directory: command.iban, &loaded) {
+                    try load(entry, &loaded)
+                }
+            }
+        }
+        return loaded
+    }
+
+    private func load(
+        _ command: TransferCommand, blocking: Bool, _ loaded: inout Loaded
+    ) throws(SQLiteError) {
+        if try loadOutcome(of: command, &loaded) { return }
+        let customer = command.id.customer
+        try load(customer: customer, &loaded)
+        try load(sequenceOf: customer, &loaded)
+        if let debtor = try load(directory: command.intent.debtorIBAN, &loaded),
+            debtor.customer == customer
+        {
+            try load(debtor, &loaded)
+        }
+        let creditor = command.intent.creditorIBAN
+        _ = try load(directory: creditor, &loaded)
+        if blocking {
+            blocked.bind(1, creditor)
+            if try blocked.first({ _ in true }) ?? false { loaded.rows.blocked.insert(creditor) }
+        }
+    }
+
+    private func loadOutcome(
+        of command: TransferCommand, _ loaded: inout Loaded
+    ) throws(SQLiteError) -> Bool {
+        outcome.bind(1, command.id.customer)
+        outcome.bind(2, command.id.key.uuid)
+        let found = try outcome.first { row throws(SQLiteError) in
+            StoredOutcome(
+                kind: try row.value(0, as: OutcomeKind.self), statusCode: Int(row.integer(4)),
+                contentType: try row.value(5, as: StoredContentType.self), body: row.bytes(6),
+                transfer: try row.optionalUUID(3).map { TransferID($0) },
+                fingerprint: row.isNull(1)
+                    ? nil
+                    : Fingerprint(
+                        version: Int16(row.integer(2)), digest: try row.digest(1)),
+                receivedAt: row.instant(7))
+        }
+        guard let found else { return false }
+        loaded.outcomes[command.id] = found
+        var original: SubmittedIntent?
+        if let fingerprint = found.fingerprint, let id = found.transfer,
+            command.intent.fingerprint(version: fingerprint.version) != fingerprint
+        {
+            transfer.bind(1, id.uuid)
+            original = try transfer.first { row throws(SQLiteError) in
+                try row.transfer().submitted
+            }
+        }
+        loaded.rows.outcomes[command.id] = KnownOutcome(
+            kind: found.kind, source: .stored, fingerprint: found.fingerprint,
+            transfer: found.transfer, receivedAt: found.receivedAt, original: original)
+        return true
+    }
+
+    private func load(customer id: CustomerID, _ loaded: inout Loaded) throws(SQLiteError) {
+        guard loaded.rows.customers[id] == nil else { return }
+        customer.bind(1, id)
+        loaded.rows.customers[id] = try customer.first {
+            CustomerRow(restricted: $0.integer(0) != 0)
+        }
+    }
+
+    private func load(sequenceOf id: CustomerID, _ loaded: inout Loaded) throws(SQLiteError) {
+        guard loaded.rows.sequences[id] == nil else { return }
+        sequence.bind(1, id)
+        loaded.rows.sequences[id] = try sequence.first { $0.integer(0) }
+    }
+
+    @discardableResult
+    private func load(
+        directory iban: IBAN, _ loaded: inout Loaded
+    ) throws(SQLiteError) -> DirectoryEntry? {
+        if let entry = loaded.rows.directory[iban] { return entry }
+        directory.bind(1, iban)
+        let entry = try directory.first { row throws(SQLiteError) in
+            DirectoryEntry(customer: try row.customer(0), account: AccountID(try row.uuid(1)))
+        }
+        loaded.rows.directory[iban] = entry
+        return entry
+    }
+
+    private func load(_ entry: DirectoryEntry, _ loaded: inout Loaded) throws(SQLiteError) {
+        guard loaded.rows.accounts[entry.account] == nil else { return }
+        account.bind(1, entry.customer)
+        account.bind(2, entry.account.uuid)
+        loaded.rows.accounts[entry.account] = try account.first { row throws(SQLiteError) in
+            try row.account()
+        }
+    }
+
+    private func loadCredit(
+        _ command: CreditCommand, _ loaded: inout Loaded
+    ) throws(SQLiteError) {
+        credit.bind(1, command.payee)
+        credit.bind(2, command.transfer.uuid)
+        let id = CreditID(payee: command.payee, transfer: command.transfer)
+        loaded.rows.credits[id] = try credit.first { row throws(SQLiteError) in
+            CreditRow(
+                payee: command.payee, account: AccountID(try row.uuid(0)),
+                transfer: command.transfer, decision: try row.creditDecision(1, reason: 2),
+                posting: row.optionalInteger(3))
+        }
+    }
+
+    private func load(_ command: ConcludeCommand, _ loaded: inout Loaded) throws(SQLiteError) {
+        try load(sequenceOf: command.payer, &loaded)
+        transfer.bind(1, command.transfer.uuid)
+        let row = try transfer.first { row throws(SQLiteError) in try row.transfer() }
+        guard let row else { return }
+        loaded.rows.transfers[row.id] = row
+        if let account = row.debtorAccount {
+            try load(DirectoryEntry(customer: row.intent.customer, account: account), &loaded)
+        }
+    }
+}

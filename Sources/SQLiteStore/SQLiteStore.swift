@@ -1,0 +1,63 @@
+package import Ledger
+package import Platform
+package import Store
+
+/// The ledger in one SQLite file.
+///
+/// One writer and any number of readers; admin commands in other processes are further writers,
+/// which take turns by SQLite's own write lock. All rows are read under that lock, so nothing is
+/// kept between batches that another process could change.
+package final class SQLiteStore: TransferStore {
+    /// What a writer needs beside the file.
+    package struct Environment: Sendable {
+        package var policy: TransferPolicy
+        package var calendar: any BusinessCalendar
+        package var clock: any WallClock
+        package var random: any RandomBytes
+        package var renderer: any OutcomeRenderer
+
+        package init(
+            policy: TransferPolicy, calendar: any BusinessCalendar, clock: any WallClock,
+            random: any RandomBytes, renderer: any OutcomeRenderer
+        ) {
+            self.policy = policy
+            self.calendar = calendar
+            self.clock = clock
+            self.random = random
+            self.renderer = renderer
+        }
+    }
+
+    package let path: String
+    private let environment: Environment
+    /// Held by a writer during a transaction, and by the checkpointer for its last step.
+    let writerGate = Lock()
+    private let checkpointer = Guarded<Checkpointer?>(nil)
+
+    /// `path` must be a migrated database.
+    package init(path: String, environment: Environment) {
+        self.path = path
+        self.environment = environment
+    }
+
+    /// From now on `checkpointer` is told of each commit; without one the log only grows.
+    package func attach(_ checkpointer: Checkpointer) {
+        self.checkpointer.withLock { $0 = checkpointer }
+    }
+
+    package func makeWriter() throws(StoreError) -> any StoreWriter {
+        do throws(SQLiteError) {
+            let checkpointer = checkpointer.withLock { $0 }
+            return try SQLiteWriter(
+                connection: Connection(path: path, mode: .existing), environment: environment,
+                gate: writerGate, onCommit: { checkpointer?.committed(frames: $0) })
+        } catch { throw error.storeError() }
+    }
+
+    package func makeReader() throws(StoreError) -> any StoreReader {
+        do throws(SQLiteError) {
+            return try SQLiteReader(
+                connection: Connection(path: path, mode: .readOnly), clock: environment.clock)
+        } catch { throw error.storeError() }
+    }
+}

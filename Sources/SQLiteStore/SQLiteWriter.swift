@@ -1,0 +1,146 @@
+import Ledger
+import Platform
+import Store
+
+/// Commits batches of commands on the one write connection of its thread.
+final class SQLiteWriter: StoreWriter {
+    private let connection: Connection
+    private let environment: SQLiteStore.Environment
+    private let gate: Lock
+    /// Gets the number of frames in the log.
+    private let onCommit: (Int) -> Void
+    private var ids: UUIDv7Generator
+    private let loader: BatchLoader
+    private let rows: RowWriter
+
+    init(
+        connection: Connection, environment: SQLiteStore.Environment, gate: Lock,
+        onCommit: @escaping (Int) -> Void
+    ) throws(SQLiteError) {
+        self.connection = connection
+        self.environment = environment
+        self.gate = gate
+        self.onCommit = onCommit
+        ids = UUIDv7Generator(random: environment.random)
+        loader = try BatchLoader(connection)
+        rows = try RowWriter(connection)
+    }
+
+    func commit(_ commands: [Command]) throws(StoreError) -> [CommandResult] {
+        let (results, wrote) = try gate.withLock { () throws(StoreError) in
+            try transaction(commands)
+        }
+        if wrote { onCommit(connection.logFrames) }
+        return results
+    }
+
+    private func transaction(
+        _ commands: [Command]
+    ) throws(StoreError) -> (results: [CommandResult], wrote: Bool) {
+        #if FAILPOINTS
+            if Failpoint.fails("before-begin") { throw .unavailable("failpoint before-begin") }
+        #endif
+        do throws(SQLiteError) {
+            try connection.execute("BEGIN IMMEDIATE")
+        } catch { throw error.storeError() }
+
+        let results: [CommandResult]
+        let wrote: Bool
+        do throws(SQLiteError) {
+            let loaded = try loader.load(commands)
+            // After the write lock: nobody can commit between this time and our commit.
+            let now = environment.clock.now()
+            let plan = Planner.plan(
+                commands, rows: loaded.rows, policy: environment.policy, now: now,
+                today: environment.calendar.day(of: now), ids: &ids)
+            #if FAILPOINTS
+                if Failpoint.fails("after-plan") { throw failpoint("after-plan") }
+            #endif
+            let rendered = render(plan, commands, now)
+            wrote = !plan.isReadOnly
+            if wrote { try rows.write(plan, rendered, commands, at: now) }
+            results = Self.results(plan, commands, loaded.outcomes, rendered)
+            #if FAILPOINTS
+                if Failpoint.fails("before-commit") { throw failpoint("before-commit") }
+            #endif
+        } catch {
+            rollBack()
+            throw error.storeError()
+        }
+        do throws(SQLiteError) {
+            try connection.execute("COMMIT")
+        } catch {
+            rollBack()
+            throw error.storeError(committing: true)
+        }
+        #if FAILPOINTS
+            if Failpoint.fails("after-commit") { throw .unknownOutcome("failpoint after-commit") }
+        #endif
+        return (results, wrote)
+    }
+
+    /// Leaves no transaction open. An error here means that SQLite has rolled back by itself.
+    private func rollBack() {
+        guard !connection.isAutocommit else { return }
+        do throws(SQLiteError) { try connection.execute("ROLLBACK") } catch {
+            // The queue drops this connection, and closing it rolls back.
+        }
+    }
+
+    #if FAILPOINTS
+        private func failpoint(_ name: String) -> SQLiteError {
+            SQLiteError(operation: "failpoint", code: 5, message: name)
+        }
+    #endif
+
+    /// The bytes of each new outcome, by the index of its command.
+    private func render(_ plan: Plan, _ commands: [Command], _ now: Instant) -> [Int: StoredOutcome]
+    {
+        var rendered: [Int: StoredOutcome] = [:]
+        for (index, decision) in plan.decisions.enumerated() {
+            guard case .transfer(let command) = commands[index] else { continue }
+            let storable: StorableDecision
+            let kind: OutcomeKind
+            let transfer: TransferRow
+            switch decision {
+            case .executed(let row, let balance):
+                (storable, kind, transfer) = (.executed(row, balance: balance), .executed, row)
+            case .rejected(let row, let reason, let balance):
+                (storable, kind, transfer) = (
+                    .rejected(row, reason, balance: balance), .rejected, row
+                )
+            default: continue
+            }
+            let answer = environment.renderer.render(storable, of: command, at: now)
+            rendered[index] = StoredOutcome(
+                kind: kind, statusCode: answer.statusCode, contentType: answer.contentType,
+                body: answer.body, transfer: transfer.id, fingerprint: command.intent.fingerprint,
+                receivedAt: command.receivedAt)
+        }
+        return rendered
+    }
+
+    private static func results(
+        _ plan: Plan, _ commands: [Command], _ stored: [IntentID: StoredOutcome],
+        _ rendered: [Int: StoredOutcome]
+    ) -> [CommandResult] {
+        plan.decisions.enumerated().map { index, decision in
+            switch decision {
+            case .executed, .rejected:
+                return .outcome(rendered[index]!, replayed: false)
+            case .known(let known):
+                guard case .transfer(let command) = commands[index] else { break }
+                switch known.source {
+                case .stored: return .outcome(stored[command.id]!, replayed: true)
+                case .planned(let first): return .outcome(rendered[first]!, replayed: true)
+                }
+            case .reused(let known, let differs):
+                return .reused(
+                    transfer: known.transfer, receivedAt: known.receivedAt, differs: differs)
+            case .invalid(let errors): return .invalid(errors)
+            default: break
+            }
+            return .decided(decision)
+        }
+    }
+}
