@@ -105,7 +105,7 @@ package enum Migrator {
         var found: [Recorded] = []
         try connection.prepare(
             "SELECT number, name, checksum FROM schema_migrations ORDER BY number"
-        ).forEach { row throws(SQLiteError) in
+        ).eachRow { row throws(SQLiteError) in
             found.append(
                 Recorded(number: Int(row.integer(0)), name: row.text(1), checksum: row.bytes(2)))
         }

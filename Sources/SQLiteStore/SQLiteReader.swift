@@ -65,7 +65,7 @@ final class SQLiteReader: StoreReader {
         try snapshot { () throws(SQLiteError) in
             var found: [AccountRow] = []
             accounts.bind(1, customer)
-            try accounts.forEach { row throws(SQLiteError) in found.append(try row.account()) }
+            try accounts.eachRow { row throws(SQLiteError) in found.append(try row.account()) }
             return found
         }
     }
@@ -87,7 +87,7 @@ final class SQLiteReader: StoreReader {
             var found: [PendingBooking] = []
             bookings.bind(1, after)
             bookings.bind(2, Int64(limit))
-            try bookings.forEach { row throws(SQLiteError) in
+            try bookings.eachRow { row throws(SQLiteError) in
                 let creditor: DirectoryEntry? =
                     row.isNull(5)
                     ? nil

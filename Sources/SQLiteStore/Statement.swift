@@ -81,7 +81,7 @@ final class Statement {
     }
 
     /// Calls `body` for each row.
-    func forEach(_ body: (Row) throws(SQLiteError) -> Void) throws(SQLiteError) {
+    func eachRow(_ body: (Row) throws(SQLiteError) -> Void) throws(SQLiteError) {
         defer { reset() }
         while true {
             switch sqlite3_step(handle) {
