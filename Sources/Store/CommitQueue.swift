@@ -114,19 +114,26 @@ package final class CommitQueue: @unchecked Sendable {
         }
     }
 
-    /// Hands a command over; false when too many wait or the queue has been closed, and then the
-    /// caller keeps it.
-    package func submit(_ command: PendingCommand) -> Bool {
+    package enum Submission: Sendable {
+        case accepted
+        /// Too many wait; the caller keeps the command.
+        case full
+        /// The queue has been closed; the caller keeps the command.
+        case closed
+    }
+
+    /// Hands a command over.
+    package func submit(_ command: PendingCommand) -> Submission {
         lock.lock()
         guard accepting, waiting.count < limits.waitingCommands else {
-            lock.unlock()
-            return false
+            defer { lock.unlock() }
+            return accepting ? .full : .closed
         }
         waiting.append(command)
         let first = waiting.count == 1
         lock.unlock()
         if first { ready.signal() }
-        return true
+        return .accepted
     }
 
     /// Refuses new commands, finishes those that wait, ends the thread.

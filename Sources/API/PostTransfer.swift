@@ -1,0 +1,168 @@
+import HTTPServer
+import Ledger
+import Platform
+import Store
+
+extension TransferAPI {
+    /// `POST /api/transfers`: executes an intent at most once, and tells every attempt the truth.
+    mutating func postTransfer(
+        _ head: borrowing RequestHead, _ body: Span<UInt8>, _ ticket: Ticket,
+        _ customer: CustomerID, _ requestID: String
+    ) -> HandlerAnswer {
+        let key: IdempotencyKey
+        switch Self.key(head) {
+        case .failure(let problem): return .respond(problem.response(requestID))
+        case .success(let valid): key = valid
+        }
+        let intent: SubmittedIntent
+        switch IntentDecoder.decode(body, rules: services.fieldRules) {
+        case .failure(let errors): return .respond(Self.invalid(errors.errors, requestID))
+        case .success(let valid): intent = valid
+        }
+
+        let id = IntentID(customer: customer, key: key)
+        if let known = outcomes.entry(id) { return .respond(answer(intent, known, requestID)) }
+        let receivedAt = services.clock.now()
+        switch services.inFlight.claim(id, intent, receivedAt) {
+        case .claimed: break
+        case .inFlight: return .respond(Self.inFlight(requestID))
+        case .otherContent(let differs, let firstReceivedAt):
+            return .respond(Self.reused(nil, firstReceivedAt, differs, requestID))
+        }
+
+        let command = TransferCommand(
+            id: id, intent: intent, requestID: requestID, receivedAt: receivedAt)
+        let pending = PendingCommand(
+            command: .transfer(command),
+            deadline: services.monotonic.now().advanced(
+                milliseconds: services.settings.commandWaitMilliseconds),
+            ticket: ticket, sink: sink)
+        switch services.commits.submit(pending) {
+        case .accepted: return .parked
+        case .full:
+            services.inFlight.release([id])
+            return .respond(unavailable(.overloaded, requestID))
+        case .closed:
+            services.inFlight.release([id])
+            return .respond(unavailable(.draining, requestID))
+        }
+    }
+
+    /// Turns what became of a command into its answer, and keeps a new outcome for later attempts.
+    mutating func finishTransfer(_ command: TransferCommand, _ result: CommandResult) -> Response {
+        switch result {
+        case .outcome(let outcome, let replayed):
+            outcomes.insert(outcome, command.intent.fieldDigests, command.id)
+            return Self.stored(outcome, replayed: replayed, command.requestID)
+        case .reused(let transfer, let receivedAt, let differs):
+            return Self.reused(transfer, receivedAt, differs, command.requestID)
+        case .invalid(let errors):
+            return Self.invalid(errors, command.requestID)
+        case .failed(.storeUnavailable):
+            return unavailable(.storeUnavailable, command.requestID)
+        case .failed(.overloaded):
+            return unavailable(.overloaded, command.requestID)
+        case .failed(.internalError), .decided:
+            return unavailable(.internalError, command.requestID)
+        }
+    }
+
+    /// An outcome that is known here: a replay, or the refusal of other content.
+    private func answer(
+        _ intent: SubmittedIntent, _ known: OutcomeCache.Entry, _ requestID: String
+    ) -> Response {
+        if let fingerprint = known.outcome.fingerprint,
+            intent.fingerprint(version: fingerprint.version) != fingerprint
+        {
+            let differs = known.digests.map { intent.fieldDigests.differences(from: $0) } ?? []
+            return Self.reused(
+                known.outcome.transfer, known.outcome.receivedAt, differs, requestID)
+        }
+        return Self.stored(known.outcome, replayed: true, requestID)
+    }
+
+    /// Exactly one header line with exactly one key.
+    private static func key(
+        _ head: borrowing RequestHead
+    ) -> Result<IdempotencyKey, KeyProblem> {
+        switch head.count(of: "idempotency-key") {
+        case 0:
+            return .failure(
+                KeyProblem(
+                    .idempotencyKeyMissing,
+                    "Send an Idempotency-Key header with a UUID that is made once per confirmed "
+                        + "transfer and kept for its retries."))
+        case 1: break
+        default:
+            return .failure(
+                KeyProblem(.idempotencyKeyInvalid, "Send one Idempotency-Key header line."))
+        }
+        guard let value = head.value(of: "idempotency-key") else {
+            return .failure(KeyProblem(.idempotencyKeyMissing, "Send an Idempotency-Key header."))
+        }
+        do throws(IdempotencyKeyRefusal) {
+            return .success(try IdempotencyKey(headerValue: value))
+        } catch {
+            return .failure(KeyProblem(.idempotencyKeyInvalid, error.detail))
+        }
+    }
+
+    private static func stored(
+        _ outcome: StoredOutcome, replayed: Bool, _ requestID: String
+    ) -> Response {
+        var response = Response(status: outcome.statusCode, body: outcome.body)
+        switch outcome.contentType {
+        case .json: response.setField("Content-Type", "application/json")
+        case .problem: response.setField("Content-Type", "application/problem+json")
+        }
+        if outcome.kind == .executed, let transfer = outcome.transfer {
+            var location = Array("/api/transfers/".utf8)
+            transfer.uuid.append(textTo: &location)
+            response.setField("Location", location)
+        }
+        if replayed { response.setField("Idempotent-Replayed", "true") }
+        return response.withCommonFields(requestID)
+    }
+
+    private static func inFlight(_ requestID: String) -> Response {
+        var response = Problem(
+            .inFlight,
+            "Send the same request again after a moment; it will be answered with the outcome."
+        ).response(requestID)
+        response.setField("Retry-After", "1")
+        return response
+    }
+
+    private static func reused(
+        _ transfer: TransferID?, _ receivedAt: Instant, _ differs: [IntentField],
+        _ requestID: String
+    ) -> Response {
+        Problem(
+            .idempotencyKeyReused,
+            "This key belongs to a transfer with other content. Use a new key for a new transfer; "
+                + "to retry, send the first content unchanged."
+        ).response(requestID) { json in
+            json.beginArray("differs")
+            for field in differs { json.string(field.pointer) }
+            json.endArray()
+            if let transfer { json.member("transferId", plain: transfer.uuid.append(textTo:)) }
+            json.member("firstReceivedAt", plain: receivedAt.appendRFC3339)
+        }
+    }
+
+    private static func invalid(_ errors: [FieldError], _ requestID: String) -> Response {
+        Problem(
+            .requestInvalid, "Correct the members that `errors` names; nothing was executed.",
+            errors: errors
+        ).response(requestID)
+    }
+}
+
+/// A problem on its way out of a check.
+private struct KeyProblem: Error {
+    private let problem: Problem
+
+    init(_ code: ProblemCode, _ detail: String) { problem = Problem(code, detail) }
+
+    func response(_ requestID: String) -> Response { problem.response(requestID) }
+}
