@@ -5,13 +5,21 @@ package import Platform
 package protocol UUIDIdentifier: Hashable, Comparable, Sendable, Loggable, CustomStringConvertible {
     var uuid: UUID128 { get }
     init(_ uuid: UUID128)
+
+    /// Reads the 36-character form in either letter case; nil for anything else.
+    init?(_ text: Span<UInt8>)
 }
 
 extension UUIDIdentifier {
-    /// Reads the 36-character form in either letter case; nil for anything else.
-    package init?(_ text: String) {
+    package init?(_ text: Span<UInt8>) {
         guard let uuid = UUID128(text) else { return nil }
         self.init(uuid)
+    }
+
+    /// Reads the same from a string.
+    package init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        self.init(bytes.span)
     }
 
     package static func < (a: Self, b: Self) -> Bool { a.uuid < b.uuid }

@@ -87,6 +87,21 @@ struct DecimalAmountTests {
         #expect(try DecimalAmount("90071992547409.93") != DecimalAmount("90071992547409.92"))
     }
 
+    @Test("Scenario 18: random texts are taken exactly where the documented grammar takes them")
+    func grammar() throws {
+        let choices = Choices(seed: 7493)
+        let pattern = try Regex("(0|[1-9][0-9]*)(\\.[0-9]+)?")
+        var taken = 0
+        for _ in 0..<20_000 {
+            let text = choices.text("0001259....-+e ", count: choices.below(7))
+            let digits = text.filter { ("1"..."9").contains($0) }
+            let expected = try pattern.wholeMatch(in: text) != nil && !digits.isEmpty
+            #expect(((try? DecimalAmount(text)) != nil) == expected, "\(text)")
+            if expected { taken += 1 }
+        }
+        #expect(taken > 1000)
+    }
+
     @Test("The canonical form of any amount equals the one computed on its text")
     func canonicalOfRandomAmounts() throws {
         let choices = Choices(seed: 18)

@@ -73,6 +73,14 @@ struct IdempotencyKeyTests {
         #expect(throws: refusal) { try Self.key(value) }
     }
 
+    @Test("A key in a path is bare, and neither nil nor max")
+    func inPath() throws {
+        #expect(try IdempotencyKey(Self.text) == Self.key(Self.text))
+        #expect(IdempotencyKey("\"\(Self.text)\"") == nil)
+        #expect(IdempotencyKey(UUID128.nil.description) == nil)
+        #expect(IdempotencyKey(UUID128.max.description) == nil)
+    }
+
     @Test("Every refusal says what to send", arguments: IdempotencyKeyRefusal.allCases)
     func details(refusal: IdempotencyKeyRefusal) {
         #expect(refusal.detail.contains("send "))
