@@ -3,6 +3,7 @@ package import Platform
 /// An id that is a UUID. Ordered by its bytes; its description is the 36-character form in lower
 /// case.
 package protocol UUIDIdentifier: Hashable, Comparable, Sendable, Loggable, CustomStringConvertible {
+    /// The id as two machine words, as it is stored.
     var uuid: UUID128 { get }
     init(_ uuid: UUID128)
 
@@ -41,6 +42,7 @@ package struct AccountID: UUIDIdentifier {
 
 /// The customer that a token's `sub` names: 1 to 64 printable ASCII bytes, compared byte by byte.
 package struct CustomerID: Hashable, Comparable, Sendable, Loggable, CustomStringConvertible {
+    /// As the token has it.
     package let text: String
 
     /// Nil for another length or a byte outside 0x20 to 0x7E.
