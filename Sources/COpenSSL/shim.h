@@ -13,4 +13,7 @@
 #include <openssl/rsa.h>
 #include <openssl/sha.h>
 
+// EVP_PKEY_PUBLIC_KEY is an expression that Swift cannot import.
+static inline int transferd_public_key_selection(void) { return EVP_PKEY_PUBLIC_KEY; }
+
 #endif
