@@ -39,7 +39,10 @@ let package = Package(
         room("Crypto", ["COpenSSL"]),
         room("JSON"),
         room("Ledger", ["Platform", "Crypto"]),
-        room("HTTPServer", ["Platform", "CLinux"]),
+        // Lifetimes: accessors that return spans into a request's head.
+        .target(
+            name: "HTTPServer", dependencies: ["Platform", "CLinux"],
+            swiftSettings: strict + [.enableExperimentalFeature("Lifetimes")]),
         room("Identity", ["Platform", "Crypto", "JSON"]),
         .target(
             name: "Migrations", path: "Migrations",
