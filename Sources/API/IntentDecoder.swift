@@ -18,7 +18,7 @@ struct IntentDecoder {
     ) -> Result<SubmittedIntent, FieldErrors> {
         let document: JSONDocument
         do throws(JSONError) {
-            document = try JSONDocument(body, maximumDepth: 3)
+            document = try JSONDocument(parsing: body, maximumDepth: 3)
         } catch {
             return .failure(
                 FieldErrors([FieldError(pointer: error.pointer, detail: Self.detail(error))]))

@@ -4,17 +4,17 @@ import Platform
 /// Names one attempt in answers and logs: the client's `X-Request-Id` if it is one token of at most
 /// 128 characters (RFC 9110 section 5.6.2), else one of ours.
 enum RequestID {
-    static func of(_ head: RequestHead?, random: any RandomBytes) -> String {
-        if let head, head.count(of: "x-request-id") == 1,
+    static func of(_ head: borrowing RequestHead, random: any RandomBytes) -> String {
+        if head.count(of: "x-request-id") == 1,
             let value = head.value(of: "x-request-id"), isToken(value)
         {
             return value.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
         }
-        return made(random)
+        return made(by: random)
     }
 
     /// 15 characters of 5 random bits each: few enough to live inside the string value.
-    private static func made(_ random: any RandomBytes) -> String {
+    static func made(by random: any RandomBytes) -> String {
         let alphabet: StaticString = "0123456789abcdefghjkmnpqrstvwxyz"
         var low = random.word()
         var high = random.word()

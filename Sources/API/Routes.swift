@@ -16,17 +16,20 @@ enum Route {
         if path.equals("/api/transfers") {
             self = .transfers
         } else if let rest = path.suffix(after: "/api/transfers/by-key/") {
-            guard let key = path.segment(rest) else { return nil }
+            guard path.isSegment(rest) else { return nil }
+            let key = path.extracting(rest...)
             do throws(IdempotencyKeyRefusal) {
                 self = .transferByKey(.success(try IdempotencyKey(headerValue: key)))
             } catch { self = .transferByKey(.failure(error)) }
         } else if let rest = path.suffix(after: "/api/transfers/") {
-            guard let id = path.segment(rest) else { return nil }
+            guard path.isSegment(rest) else { return nil }
+            let id = path.extracting(rest...)
             self = .transfer(UUID128(id).map { TransferID($0) })
         } else if path.equals("/api/accounts") {
             self = .accounts
         } else if let rest = path.suffix(after: "/api/accounts/") {
-            guard let id = path.segment(rest) else { return nil }
+            guard path.isSegment(rest) else { return nil }
+            let id = path.extracting(rest...)
             self = .account(UUID128(id).map { AccountID($0) })
         } else {
             return nil
@@ -66,11 +69,10 @@ extension Span<UInt8> {
         return length
     }
 
-    /// The rest as one path segment: not empty and without a slash.
-    @_lifetime(copy self)
-    fileprivate func segment(_ start: Int) -> Span<UInt8>? {
-        guard start < count else { return nil }
-        for index in start..<count where self[index] == 0x2F { return nil }
-        return extracting(start..<count)
+    /// Whether the rest is one path segment: not empty and without a slash.
+    fileprivate func isSegment(_ start: Int) -> Bool {
+        guard start < count else { return false }
+        for index in start..<count where self[index] == 0x2F { return false }
+        return true
     }
 }

@@ -117,7 +117,8 @@ package struct TransferAPI: RequestHandler {
             }
         var problem = Problem(code, reason.detail)
         if reason.status != code.status { problem.statusOverride = reason.status }
-        return problem.response(RequestID.of(head, random: services.random))
+        let id = head.map { requestID($0) } ?? RequestID.made(by: services.random)
+        return problem.response(id)
     }
 
     package mutating func tick(_ now: MonotonicTime) {}
