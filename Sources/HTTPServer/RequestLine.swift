@@ -114,7 +114,7 @@ enum HostName {
             guard index > 3, index < text.count, text[index] == 0x5D else { return false }
             index += 1
         } else {
-            while index < text.count, ByteClass.isRegisteredName(text[index]) { index += 1 }
+            while index < text.count, ByteClass.isHostName(text[index]) { index += 1 }
             guard index > 0 else { return false }
         }
         guard index < text.count else { return true }
