@@ -164,4 +164,32 @@ import Testing
         y[31] ^= 1
         #expect(throws: KeyRefusal.invalidPoint) { try VerificationKey(p256X: x, y: y) }
     }
+
+    @Test("One key serves many threads at once, good and bad signatures mixed")
+    func shared() async throws {
+        let message = Self.message
+        let rsa = try Self.rsa()
+        let p256 = try Self.p256()
+        let work: [(VerificationKey, SignatureAlgorithm, [UInt8])] = try [
+            (rsa, .rs256, Self.bytes(Vectors.rs256)), (rsa, .ps256, Self.bytes(Vectors.ps256)),
+            (p256, .es256, Self.bytes(Vectors.es256)),
+        ]
+        let wrong = await withTaskGroup(of: Int.self) { group in
+            for worker in 0..<8 {
+                group.addTask {
+                    var wrong = 0
+                    for round in 0..<150 {
+                        let (key, algorithm, good) = work[(worker + round) % work.count]
+                        var bad = good
+                        bad[round % bad.count] ^= 0x40
+                        if !key.accepts(good, over: message, by: algorithm) { wrong += 1 }
+                        if key.accepts(bad, over: message, by: algorithm) { wrong += 1 }
+                    }
+                    return wrong
+                }
+            }
+            return await group.reduce(0, +)
+        }
+        #expect(wrong == 0)
+    }
 }
