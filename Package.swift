@@ -68,7 +68,7 @@ let package = Package(
         tests("PlatformTests", ["Platform", "TestSupport"]),
         tests("CryptoTests", ["Crypto", "TestSupport"]),
         tests("JSONTests", ["JSON", "TestSupport"]),
-        tests("IdentityTests", ["Identity", "Crypto", "Platform", "TestSupport"]),
+        tests("IdentityTests", ["Identity", "Crypto", "JSON", "Platform", "TestSupport"]),
         tests("LedgerTests", ["Ledger", "Platform", "Crypto", "TestSupport"]),
         tests("HTTPServerTests", ["HTTPServer", "Platform", "CLinux", "TestSupport"]),
     ]
