@@ -292,6 +292,10 @@ final class EventLoop<Handler: RequestHandler> {
     }
 }
 
+/// Confined to its loop's thread.
+@available(*, unavailable)
+extension EventLoop: Sendable {}
+
 /// What a loop is made of; safe to carry to its thread.
 struct LoopParts: Sendable {
     let index: UInt32
