@@ -132,6 +132,7 @@ func otherValue(_ setting: Setting) -> SettingValue {
         let isNumber = if case .integer = setting.kind { true } else { false }
         let message = refusal(file(with: setting, isNumber ? "\"1\"" : "17"))
         #expect(message.contains("\(key) (my.json5 line "))
+        #expect(message.contains(isNumber ? "is a text" : "is a number"))
         #expect(message.contains(setting.demand))
         #expect(refusal(file(with: setting, "null")).contains(key))
     }
