@@ -94,6 +94,11 @@ package final class HTTPClient: @unchecked Sendable {
         }
     }
 
+    /// The status of the next answer, which must be an interim one or has no body.
+    package func receiveInterim() throws(Failure) -> Int {
+        try receiveOne(toHEAD: true).status
+    }
+
     /// Whether the server closes without another byte.
     package func endsHere() -> Bool {
         guard buffered.isEmpty else { return false }

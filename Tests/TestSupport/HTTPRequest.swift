@@ -66,6 +66,9 @@ package struct HTTPRequest: Sendable {
         return request
     }
 
+    /// The first field of that name, as written.
+    package subscript(_ name: String) -> String? { fields.first { $0.name == name }?.value }
+
     /// The message on the wire.
     package var bytes: [UInt8] {
         var text = "\(method) \(target) HTTP/1.1\r\n"
