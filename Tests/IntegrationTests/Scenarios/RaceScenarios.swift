@@ -96,6 +96,29 @@ extension DatabaseTests.IntegrationTests {
             }
         }
 
+        @Test("Scenario 2: while a reuse of its key runs, the owner of an outcome is not told 422")
+        func ownerDuringReuse() async throws {
+            try await withBank { bank in
+                let key = newKey()
+                let first = try await bank.endpoint.pay(Payment(), key: key)
+                // A server that has to ask the store, as after a restart.
+                let beside = try await blocking { try TestBank(beside: bank) }
+                let lock = try bank.database()
+                try lock.takeWriteLock()
+                async let reuse = beside.endpoint.pay(Payment(amount: "50.01"), key: key)
+                try await beside.waitForInFlight(1)
+                let owner = try await beside.endpoint.pay(Payment(), key: key)
+                expectProblem(owner, 409, "in_flight", retry: "same-key")
+                let third = try await beside.endpoint.pay(Payment(amount: "50.02"), key: key)
+                #expect(third.code == "idempotency_key_reused")
+                #expect(third.transferID == first.transferID)
+                try lock.releaseWriteLock()
+                #expect(try await reuse.status == 422)
+                expectReplay(try await beside.endpoint.pay(Payment(), key: key), of: first)
+                try await beside.stop()
+            }
+        }
+
         @Test("Scenario 2: across two servers one of two bodies moves, the other never does")
         func twoBodiesTwoServers() async throws {
             try await Self.withServers(2) { banks in
