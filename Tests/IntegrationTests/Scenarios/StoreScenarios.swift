@@ -75,7 +75,9 @@ extension DatabaseTests.IntegrationTests {
             }
         }
 
-        @Test("Scenario 13: a client that a proxy cut off retries: 409 while it runs, then the replay")
+        @Test(
+            "Scenario 13: a client that a proxy cut off retries: 409 while it runs, then the replay"
+        )
         func cutOff() async throws {
             try await withBank { bank in
                 let server = bank.endpoint
@@ -102,7 +104,9 @@ extension DatabaseTests.IntegrationTests {
             }
         }
 
-        @Test("Scenario 9: a store that fails gives 503 with a spread Retry-After and executes nothing")
+        @Test(
+            "Scenario 9: a store that fails gives 503 with a spread Retry-After and executes nothing"
+        )
         func storeFails() async throws {
             try await withBank { bank in
                 let server = bank.endpoint
@@ -129,7 +133,9 @@ extension DatabaseTests.IntegrationTests {
             }
         }
 
-        @Test("Scenarios 9 and 38: a locked store gives 503, is never a refusal, and comes back alone")
+        @Test(
+            "Scenarios 9 and 38: a locked store gives 503, is never a refusal, and comes back alone"
+        )
         func lockedStore() async throws {
             try await withBank { bank in
                 let server = bank.endpoint

@@ -54,7 +54,8 @@ extension DatabaseTests.IntegrationTests {
                 #expect(bob.status == 201)
                 #expect(bob["Idempotent-Replayed"] == nil)
                 expectReplay(try await server.pay(Payment(), key: key), of: alice)
-                expectReplay(try await server.pay(bobs, key: key, token: bank.token("bob")), of: bob)
+                expectReplay(
+                    try await server.pay(bobs, key: key, token: bank.token("bob")), of: bob)
                 #expect(try await server.byKey(key).transferID == alice.transferID)
                 #expect(
                     try await server.byKey(key, token: bank.token("bob")).transferID
@@ -160,7 +161,9 @@ extension DatabaseTests.IntegrationTests {
             }
         }
 
-        @Test("Scenario 45: rules and tables that were tightened between attempts leave replays alone")
+        @Test(
+            "Scenario 45: rules and tables that were tightened between attempts leave replays alone"
+        )
         func tightened() async throws {
             try await withBank { bank in
                 let key = newKey()
