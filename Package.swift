@@ -39,7 +39,10 @@ let package = Package(
         room("Crypto", ["COpenSSL"]),
         room("JSON"),
         room("Ledger", ["Platform", "Crypto"]),
-        room("HTTPServer", ["Platform", "CLinux"]),
+        // Lifetimes: accessors that return spans into a request's head.
+        .target(
+            name: "HTTPServer", dependencies: ["Platform", "CLinux"],
+            swiftSettings: strict + [.enableExperimentalFeature("Lifetimes")]),
         room("Identity", ["Platform", "Crypto", "JSON"]),
         .target(
             name: "Migrations", path: "Migrations",
@@ -54,18 +57,23 @@ let package = Package(
                 "Platform", "Crypto", "Ledger", "Store", "SQLiteStore", "Settlement", "Identity",
                 "HTTPServer", "API",
             ]),
+        room(
+            "Configuration",
+            ["Platform", "Ledger", "Store", "Identity", "HTTPServer", "API", "Bank"]),
         .executableTarget(
             name: "transferd",
             dependencies: [
                 "Platform", "CLinux", "Crypto", "JSON", "Ledger", "Store", "SQLiteStore",
-                "Identity", "HTTPServer", "API", "Bank",
+                "Identity", "HTTPServer", "API", "Bank", "Configuration",
             ], swiftSettings: strict),
 
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        .target(
+            name: "TestSupport", dependencies: ["Platform", "JSON", "Crypto", "CLinux", "CSQLite"],
+            path: "Tests/TestSupport", swiftSettings: strict),
         tests("PlatformTests", ["Platform", "TestSupport"]),
         tests("CryptoTests", ["Crypto", "TestSupport"]),
         tests("JSONTests", ["JSON", "TestSupport"]),
-        tests("IdentityTests", ["Identity", "Crypto", "Platform", "TestSupport"]),
+        tests("IdentityTests", ["Identity", "Crypto", "JSON", "Platform", "TestSupport"]),
         tests(
             "LedgerTests",
             ["Ledger", "Platform", "Crypto", "Store", "TestSupport", "StoreTestSupport"]),
@@ -84,6 +92,20 @@ let package = Package(
                 "SQLiteStore", "Store", "Ledger", "Platform", "Crypto", "Migrations", "CSQLite",
                 "CLinux", "TestSupport", "StoreTestSupport",
             ]),
+        tests(
+            "IntegrationTests",
+            [
+                "Platform", "Crypto", "JSON", "Ledger", "Store", "SQLiteStore", "Identity",
+                "HTTPServer", "API", "Bank", "TestSupport", "StoreTestSupport",
+            ]),
         tests("HTTPServerTests", ["HTTPServer", "Platform", "CLinux", "TestSupport"]),
+        // transferd: these tests run the program that was built.
+        tests(
+            "CommandTests",
+            [
+                "Configuration", "HTTPServer", "Bank", "Identity", "Ledger", "Platform", "CLinux",
+                "CSQLite",
+                "TestSupport", "transferd",
+            ]),
     ]
 )

@@ -1,1 +1,106 @@
-// Placeholder; replaced.
+package import API
+package import Identity
+package import Ledger
+package import Platform
+package import SQLiteStore
+import Settlement
+package import Store
+
+/// One bank: its store and the threads that work on it, assembled from parts that are passed in.
+///
+/// `serve`, `demo` and tests all get theirs here.
+package final class Bank: Sendable {
+    /// The parts.
+    package struct Parts: Sendable {
+        package var policy: TransferPolicy
+        package var verifier: JWTVerifier
+        package var calendar: any BusinessCalendar
+        package var settings = APIServices.Settings()
+        package var commitLimits = CommitQueue.Limits()
+        package var readerThreads = 2
+        package var clock: any WallClock = SystemWallClock()
+        package var monotonic: any MonotonicClock = SystemMonotonicClock()
+        package var random: any RandomBytes = SystemRandomBytes()
+        package var log: Log
+        package var metrics: MetricsRegistry
+        /// Ends the process after the storage medium failed.
+        package var onMediumFailure: @Sendable () -> Void
+
+        package init(
+            policy: TransferPolicy, verifier: JWTVerifier, calendar: any BusinessCalendar,
+            log: Log, metrics: MetricsRegistry, onMediumFailure: @escaping @Sendable () -> Void
+        ) {
+            self.policy = policy
+            self.verifier = verifier
+            self.calendar = calendar
+            self.log = log
+            self.metrics = metrics
+            self.onMediumFailure = onMediumFailure
+        }
+    }
+
+    package let services: APIServices
+    package let readiness: Readiness
+    package let parts: Parts
+    private let settlement: BookSettlement
+    private let checkpointer: Checkpointer
+
+    /// A bank on a migrated SQLite database.
+    package init(sqlite path: String, parts: Parts) {
+        self.parts = parts
+        let store = SQLiteStore(path: path, environment: Self.environment(parts))
+        checkpointer = Checkpointer(store: store, log: parts.log, metrics: parts.metrics)
+        store.attach(checkpointer)
+        let inFlight = InFlightTable()
+        let bell = Bell()
+        let commits = CommitQueue(
+            store: store, inFlight: inFlight, limits: parts.commitLimits, clock: parts.monotonic,
+            log: parts.log, metrics: parts.metrics, onCommitted: { bell.ring() },
+            onMediumFailure: parts.onMediumFailure)
+        settlement = BookSettlement(
+            store: store, commits: commits, clock: parts.monotonic, random: parts.random,
+            log: parts.log, metrics: parts.metrics)
+        bell.connect(settlement)
+        let reads = ReadPool(
+            store: store, clock: parts.clock, log: parts.log, metrics: parts.metrics)
+        services = APIServices(
+            settings: parts.settings, fieldRules: parts.policy.fieldRules,
+            verifier: parts.verifier, commits: commits, reads: reads, inFlight: inFlight,
+            calendar: parts.calendar, clock: parts.clock, monotonic: parts.monotonic,
+            random: parts.random, log: parts.log, metrics: parts.metrics)
+        readiness = Readiness { commits.isHealthy }
+        parts.metrics.sampled(
+            "transferd_in_flight", help: "Intents that this process is working on."
+        ) { inFlight.count }
+    }
+
+    /// What a writer outside a running bank needs: an admin command's, for example.
+    package static func environment(_ parts: Parts) -> SQLiteStore.Environment {
+        SQLiteStore.Environment(
+            policy: parts.policy, calendar: parts.calendar, clock: parts.clock,
+            random: parts.random, renderer: OutcomeBytes())
+    }
+
+    package func start() {
+        checkpointer.start()
+        services.commits.start()
+        services.reads.start(threads: parts.readerThreads)
+        settlement.start()
+    }
+
+    /// Finishes what was handed over, then ends every thread. Call after the event loops have ended.
+    package func stop() {
+        settlement.close()
+        services.commits.close()
+        services.reads.close()
+        checkpointer.close()
+    }
+}
+
+/// Rings settlement; made before settlement is.
+private final class Bell: Sendable {
+    private let settlement = Guarded<BookSettlement?>(nil)
+
+    func connect(_ settlement: BookSettlement) { self.settlement.withLock { $0 = settlement } }
+    func ring() { settlement.withLock { $0 }?.announce() }
+}

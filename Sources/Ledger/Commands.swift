@@ -107,6 +107,8 @@ package enum Command: Sendable {
     case conclude(ConcludeCommand)
     case openAccount(OpenAccountCommand)
     case setAccountStatus(SetAccountStatusCommand)
+    /// Changes nothing: finds out whether the store can take a command.
+    case probe
 }
 
 /// The day whose limits count: its name in the bank's time zone and where it begins and ends.

@@ -80,6 +80,7 @@ package struct CurrencyTable: Sendable {
             currencies.map { ($0.code, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
+    /// Nil where the table has no such currency.
     package subscript(code: CurrencyCode) -> Currency? { currencies[code] }
 
     /// In alphabetical order.

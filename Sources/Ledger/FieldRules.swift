@@ -6,6 +6,7 @@ package struct Intent: Hashable, Sendable, CustomStringConvertible {
     package let creditorIBAN: IBAN
     /// Above zero.
     package let money: Money
+    /// This and the next two are in Unicode normalisation form C.
     package let creditorName: String
     package let remittanceInformation: String?
     package let endToEndIdentification: String?
@@ -22,13 +23,16 @@ package struct Intent: Hashable, Sendable, CustomStringConvertible {
 package struct FieldRules: Sendable {
     /// For the three texts.
     package var characters: CharacterSetPolicy
-    /// Lengths are in Unicode scalars after normalisation.
+    /// This length and the next two are in Unicode scalars after normalisation.
     package var creditorNameLength: ClosedRange<Int> = 1...70
     package var remittanceInformationLength: ClosedRange<Int> = 1...140
     package var endToEndIdentificationLength: ClosedRange<Int> = 1...35
+    /// What an instructed amount may be in.
     package var currencies: CurrencyTable = .iso4217
+    /// Holds for debtor and creditor.
     package var ibans: IBANRegistry = .swift
 
+    /// The contract's lengths, all of ISO 4217 and all of the IBAN registry.
     package init(characters: CharacterSetPolicy) { self.characters = characters }
 
     /// All errors of the members that are there, in the order of `IntentField`.

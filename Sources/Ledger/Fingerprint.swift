@@ -25,7 +25,9 @@ package import Crypto
 /// An empty text is there, with length 0. Versions are never changed, only added, and none is
 /// removed while rows with it are stored.
 package struct Fingerprint: Hashable, Sendable {
+    /// Which encoding was hashed.
     package let version: Int16
+    /// Equal for two intents exactly if they are the same one, within one version.
     package let digest: Digest256
 
     /// What new outcomes are stored with.

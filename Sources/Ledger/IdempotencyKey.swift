@@ -4,7 +4,15 @@ package import Platform
 /// nil and max; it belongs to a customer, so alone it names nothing.
 package struct IdempotencyKey: UUIDIdentifier {
     package let uuid: UUID128
+
+    /// From storage, or of an intent made here.
     package init(_ uuid: UUID128) { self.uuid = uuid }
+
+    /// Reads the bare form only, as in a path; nil for anything else, nil and max UUIDs included.
+    package init?(_ text: Span<UInt8>) {
+        guard let uuid = UUID128(text), uuid != .nil, uuid != .max else { return nil }
+        self.init(uuid)
+    }
 
     /// Reads the value of an `Idempotency-Key` header line: the UUID's 36-character form, bare or
     /// as an RFC 9651 string in double quotes, in either letter case.

@@ -3,15 +3,24 @@ package import Platform
 /// An id that is a UUID. Ordered by its bytes; its description is the 36-character form in lower
 /// case.
 package protocol UUIDIdentifier: Hashable, Comparable, Sendable, Loggable, CustomStringConvertible {
+    /// The id as two machine words, as it is stored.
     var uuid: UUID128 { get }
     init(_ uuid: UUID128)
+
+    /// Reads the 36-character form in either letter case; nil for anything else.
+    init?(_ text: Span<UInt8>)
 }
 
 extension UUIDIdentifier {
-    /// Reads the 36-character form in either letter case; nil for anything else.
-    package init?(_ text: String) {
+    package init?(_ text: Span<UInt8>) {
         guard let uuid = UUID128(text) else { return nil }
         self.init(uuid)
+    }
+
+    /// Reads the same from a string.
+    package init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        self.init(bytes.span)
     }
 
     package static func < (a: Self, b: Self) -> Bool { a.uuid < b.uuid }
@@ -33,6 +42,7 @@ package struct AccountID: UUIDIdentifier {
 
 /// The customer that a token's `sub` names: 1 to 64 printable ASCII bytes, compared byte by byte.
 package struct CustomerID: Hashable, Comparable, Sendable, Loggable, CustomStringConvertible {
+    /// As the token has it.
     package let text: String
 
     /// Nil for another length or a byte outside 0x20 to 0x7E.

@@ -47,6 +47,7 @@ package struct FieldError: Hashable, Sendable {
 
 /// All faults of one request body, at least one, in the order of `IntentField`.
 package struct FieldErrors: Error, Hashable, Sendable {
+    /// At least one.
     package let errors: [FieldError]
 
     /// `errors` is not empty.

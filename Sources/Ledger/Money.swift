@@ -1,5 +1,6 @@
 /// An amount of money in minor units of its currency, positive, zero or negative.
 package struct Money: Hashable, Sendable, CustomStringConvertible {
+    /// Cents where the currency has two decimals, the currency itself where it has none.
     package let minorUnits: Int64
     package let currency: Currency
 
@@ -14,6 +15,7 @@ package struct Money: Hashable, Sendable, CustomStringConvertible {
             minorUnits: try amount.minorUnits(exponent: Int(currency.exponent)), currency: currency)
     }
 
+    /// The exact sum, or an error where there is none.
     package func adding(_ other: Money) throws(MoneyError) -> Money {
         guard currency == other.currency else { throw .currencyMismatch }
         let (sum, overflow) = minorUnits.addingReportingOverflow(other.minorUnits)
@@ -21,6 +23,7 @@ package struct Money: Hashable, Sendable, CustomStringConvertible {
         return Money(minorUnits: sum, currency: currency)
     }
 
+    /// The exact difference, or an error where there is none.
     package func subtracting(_ other: Money) throws(MoneyError) -> Money {
         guard currency == other.currency else { throw .currencyMismatch }
         let (rest, overflow) = minorUnits.subtractingReportingOverflow(other.minorUnits)
@@ -28,6 +31,7 @@ package struct Money: Hashable, Sendable, CustomStringConvertible {
         return Money(minorUnits: rest, currency: currency)
     }
 
+    /// The same amount with the other sign; overflows for `Int64.min` only.
     package func negated() throws(MoneyError) -> Money {
         try Money(minorUnits: 0, currency: currency).subtracting(self)
     }

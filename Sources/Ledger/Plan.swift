@@ -27,6 +27,7 @@ package enum Decision: Sendable {
     case accountExists(DirectoryEntry)
     case accountStatusSet(DirectoryEntry)
     case accountUnknown
+    case probed
 }
 
 /// Everything that a batch decides: one decision for each command, and the rows to write. The

@@ -38,6 +38,7 @@ package struct Planner {
                 case .conclude(let command): planner.conclude(command)
                 case .openAccount(let command): planner.open(command)
                 case .setAccountStatus(let command): planner.setStatus(command)
+                case .probe: Decision.probed
                 }
             planner.plan.decisions.append(decision)
         }

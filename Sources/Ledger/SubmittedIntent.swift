@@ -89,6 +89,7 @@ package struct PartialIntent: Sendable, CustomStringConvertible {
     package var endToEndIdentification: String?
     package var confirmedAt: Instant?
 
+    /// Nothing found yet.
     package init() {}
 
     /// Nil while a required member is missing.

@@ -54,6 +54,7 @@ package enum CharacterSetPolicy: String, Hashable, Sendable, CaseIterable {
 
 /// The rule for one text member.
 package struct TextRule: Hashable, Sendable {
+    /// Which characters the text may have.
     package var policy: CharacterSetPolicy
     /// In Unicode scalars after normalisation.
     package var length: ClosedRange<Int>

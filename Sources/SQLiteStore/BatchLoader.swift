@@ -69,6 +69,7 @@ final class BatchLoader {
                 if let entry = try load(directory: command.iban, &loaded) {
                     try load(entry, &loaded)
                 }
+            case .probe: break
             }
         }
         return loaded

@@ -12,6 +12,7 @@ final class SQLiteWriter: StoreWriter {
     private var ids: UUIDv7Generator
     private let loader: BatchLoader
     private let rows: RowWriter
+    private(set) var leftWork = false
 
     init(
         connection: Connection, environment: SQLiteStore.Environment, gate: Lock,
@@ -58,6 +59,7 @@ final class SQLiteWriter: StoreWriter {
             #endif
             let rendered = render(plan, commands, now)
             wrote = !plan.isReadOnly
+            leftWork = plan.outbox.contains { $0.connector == .book }
             if wrote { try rows.write(plan, rendered, commands, at: now) }
             results = Self.results(plan, commands, loaded.outcomes, rendered)
             #if FAILPOINTS

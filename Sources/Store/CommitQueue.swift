@@ -40,7 +40,7 @@ package struct PendingCommand: Sendable {
 /// fsync. Nothing waits for a timer: while one batch commits the next gathers, so the batch grows
 /// with the load, and a lone command pays one commit.
 package final class CommitQueue: @unchecked Sendable {
-    // Sendable: `waiting`, `accepting` and `thread` are touched only with `lock` held; the writer
+    // Sendable: `waiting`, `accepting`, `healthy` and `thread` are touched only with `lock` held; the writer
     // lives on the commit thread.
 
     package struct Limits: Sendable {
@@ -56,6 +56,7 @@ package final class CommitQueue: @unchecked Sendable {
     private let ready = Condition()
     private var waiting: [PendingCommand] = []
     private var accepting = true
+    private var healthy = true
     private var thread: Thread?
 
     private let store: any TransferStore
@@ -106,6 +107,9 @@ package final class CommitQueue: @unchecked Sendable {
     /// Commands that wait.
     package var depth: Int { lock.withLock { waiting.count } }
 
+    /// Whether the newest batch could be carried out.
+    package var isHealthy: Bool { lock.withLock { healthy } }
+
     /// Opens the writer and starts the commit thread.
     package func start() {
         lock.withLock {
@@ -114,19 +118,26 @@ package final class CommitQueue: @unchecked Sendable {
         }
     }
 
-    /// Hands a command over; false when too many wait or the queue has been closed, and then the
-    /// caller keeps it.
-    package func submit(_ command: PendingCommand) -> Bool {
+    package enum Submission: Sendable {
+        case accepted
+        /// Too many wait; the caller keeps the command.
+        case full
+        /// The queue has been closed; the caller keeps the command.
+        case closed
+    }
+
+    /// Hands a command over.
+    package func submit(_ command: PendingCommand) -> Submission {
         lock.lock()
         guard accepting, waiting.count < limits.waitingCommands else {
-            lock.unlock()
-            return false
+            defer { lock.unlock() }
+            return accepting ? .full : .closed
         }
         waiting.append(command)
         let first = waiting.count == 1
         lock.unlock()
         if first { ready.signal() }
-        return true
+        return .accepted
     }
 
     /// Refuses new commands, finishes those that wait, ends the thread.
@@ -149,7 +160,7 @@ package final class CommitQueue: @unchecked Sendable {
             batches.add()
             batchSizes.observe(batch.count)
             batch.removeAll(keepingCapacity: true)
-            onCommitted()
+            if writer?.leftWork == true { onCommitted() }
         }
     }
 
@@ -192,6 +203,7 @@ package final class CommitQueue: @unchecked Sendable {
             if writer == nil { writer = try store.makeWriter() }
             let results = try writer!.commit(commands.map(\.command))
             committed.add(results.count)
+            lock.withLock { healthy = true }
             return results
         } catch {
             failures.add()
@@ -211,6 +223,7 @@ package final class CommitQueue: @unchecked Sendable {
             }
             // A fresh connection next time: this one may be what is broken.
             writer = nil
+            lock.withLock { healthy = false }
             return commands.map { _ in .failed(.storeUnavailable) }
         }
     }

@@ -1,5 +1,5 @@
 package import Ledger
-import Platform
+package import Platform
 
 /// The intents that this process is working on, so that a second attempt is told at once.
 ///
@@ -12,23 +12,32 @@ package final class InFlightTable: Sendable {
         /// Another attempt with the same content runs.
         case inFlight
         /// Another attempt with other content runs.
-        case otherContent(differs: [IntentField])
+        case otherContent(differs: [IntentField], firstReceivedAt: Instant)
     }
 
-    private let entries = Guarded<[IntentID: SubmittedIntent]>([:])
+    private struct Entry: Sendable {
+        let intent: SubmittedIntent
+        let receivedAt: Instant
+    }
+
+    private let entries = Guarded<[IntentID: Entry]>([:])
 
     package init() {}
 
-    package func claim(_ id: IntentID, _ intent: SubmittedIntent) -> Claim {
-        let running: SubmittedIntent? = entries.withLock { entries in
+    package func claim(
+        _ id: IntentID, _ intent: SubmittedIntent, _ receivedAt: Instant
+    ) -> Claim {
+        let running: Entry? = entries.withLock { entries in
             if let running = entries[id] { return running }
-            entries[id] = intent
+            entries[id] = Entry(intent: intent, receivedAt: receivedAt)
             return nil
         }
         guard let running else { return .claimed }
         // Content before liveness: a reused key is an error now and later, a 409 only for now.
-        if running.fingerprint == intent.fingerprint { return .inFlight }
-        return .otherContent(differs: intent.differences(from: running))
+        if running.intent.fingerprint == intent.fingerprint { return .inFlight }
+        return .otherContent(
+            differs: intent.differences(from: running.intent),
+            firstReceivedAt: running.receivedAt)
     }
 
     package func contains(_ id: IntentID) -> Bool {

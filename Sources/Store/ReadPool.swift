@@ -12,10 +12,10 @@ package enum ReadQuery: Sendable {
 
 package enum ReadAnswer: Sendable {
     case transfer(TransferView)
-    case inFlight
+    case inFlight(IntentID, asOf: Instant)
     case accounts([AccountRow], asOf: Instant)
     case account(AccountRow, asOf: Instant)
-    case notFound
+    case notFound(ReadQuery)
     case failed
 }
 
@@ -127,13 +127,14 @@ package final class ReadPool: @unchecked Sendable {
             // What is committed comes first: an attempt that runs may be a retry of an intent that
             // has long been executed.
             if let view = try reader.transfer(of: id) { return .transfer(view) }
-            return inFlight ? .inFlight : .notFound
+            return inFlight ? .inFlight(id, asOf: now) : .notFound(query)
         case .transfer(let id, let customer):
-            return try reader.transfer(id, of: customer).map { .transfer($0) } ?? .notFound
+            return try reader.transfer(id, of: customer).map { .transfer($0) } ?? .notFound(query)
         case .accounts(let customer):
             return .accounts(try reader.accounts(of: customer), asOf: now)
         case .account(let id, let customer):
-            return try reader.account(id, of: customer).map { .account($0, asOf: now) } ?? .notFound
+            return try reader.account(id, of: customer).map { .account($0, asOf: now) }
+                ?? .notFound(query)
         }
     }
 }

@@ -20,6 +20,13 @@ package protocol StoreWriter: AnyObject {
     /// Returns one result for each command, in order, after the commit is durable. When it throws,
     /// nothing of the batch was written, but for `unknownOutcome` and `mediumFailed`.
     func commit(_ commands: [Command]) throws(StoreError) -> [CommandResult]
+
+    /// Whether the newest commit left something for settlement to do at once.
+    var leftWork: Bool { get }
+}
+
+extension StoreWriter {
+    package var leftWork: Bool { true }
 }
 
 /// Where one intent stands.

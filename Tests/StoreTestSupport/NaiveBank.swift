@@ -90,6 +90,7 @@ package struct NaiveBank {
             guard accounts[command.iban.text] != nil else { return .unknown }
             accounts[command.iban.text]?.status = command.status.name
             return .statusSet
+        case .probe: return .unknown
         }
     }
 

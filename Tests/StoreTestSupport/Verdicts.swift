@@ -16,7 +16,7 @@ extension Verdict {
         case .accountOpened: self = .opened
         case .accountExists: self = .existed
         case .accountStatusSet: self = .statusSet
-        case .accountUnknown: self = .unknown
+        case .accountUnknown, .probed: self = .unknown
         }
     }
 }

@@ -1,0 +1,51 @@
+package import Identity
+package import Ledger
+package import Platform
+package import Store
+
+/// What the API works with; shared by all event loops.
+package struct APIServices: Sendable {
+    package struct Settings: Sendable {
+        /// Memory for outcomes that can be replayed without the store, on each event loop.
+        package var outcomeCacheBytes = 32 << 20
+        /// A command that has waited longer is not started.
+        package var commandWaitMilliseconds: Int64 = 10_000
+        /// For how long a stored answer is promised to be repeatable.
+        package var retentionDays: Int64 = 90
+
+        package init() {}
+    }
+
+    package var settings: Settings
+    package var fieldRules: FieldRules
+    package var verifier: JWTVerifier
+    package var commits: CommitQueue
+    package var reads: ReadPool
+    package var inFlight: InFlightTable
+    package var calendar: any BusinessCalendar
+    package var clock: any WallClock
+    package var monotonic: any MonotonicClock
+    package var random: any RandomBytes
+    package var log: Log
+    package var metrics: MetricsRegistry
+
+    package init(
+        settings: Settings, fieldRules: FieldRules, verifier: JWTVerifier, commits: CommitQueue,
+        reads: ReadPool, inFlight: InFlightTable, calendar: any BusinessCalendar,
+        clock: any WallClock, monotonic: any MonotonicClock, random: any RandomBytes, log: Log,
+        metrics: MetricsRegistry
+    ) {
+        self.settings = settings
+        self.fieldRules = fieldRules
+        self.verifier = verifier
+        self.commits = commits
+        self.reads = reads
+        self.inFlight = inFlight
+        self.calendar = calendar
+        self.clock = clock
+        self.monotonic = monotonic
+        self.random = random
+        self.log = log
+        self.metrics = metrics
+    }
+}

@@ -1,0 +1,118 @@
+import HTTPServer
+import Identity
+import Ledger
+import Platform
+
+/// Token and scope, checked on every attempt, replays included. Confined to its event loop.
+struct Gate {
+    enum Answer {
+        case passed(CustomerID)
+        case refused(GateRefusal)
+    }
+
+    private let verifier: JWTVerifier
+    private let cache: VerifiedTokenCache
+
+    init(_ verifier: JWTVerifier) {
+        self.verifier = verifier
+        cache = VerifiedTokenCache(
+            maximumEntries: 65_536, maximumBytes: 64 << 20,
+            leewaySeconds: verifier.configuration.leewaySeconds)
+    }
+
+    mutating func pass(
+        _ head: borrowing RequestHead, needs scope: Scopes, at now: Instant
+    ) -> Answer {
+        switch head.count(of: "authorization") {
+        case 0: return .refused(.missing)
+        case 1: break
+        default: return .refused(.invalid("Send one Authorization header."))
+        }
+        guard let value = head.value(of: "authorization"),
+            let range = BearerToken.range(in: value)
+        else { return .refused(.invalid("Send `Authorization: Bearer` and an access token.")) }
+        do throws(TokenRefusal) {
+            let token = try verified(value.extracting(range), at: now)
+            guard let customer = CustomerID(token.subject) else {
+                return .refused(.invalid("The token's subject cannot be a customer."))
+            }
+            guard token.scopes.contains(scope) else { return .refused(.scope(scope)) }
+            return .passed(customer)
+        } catch {
+            return .refused(error == .expired ? .expired : .invalid(Self.detail(error)))
+        }
+    }
+
+    private func verified(
+        _ bytes: Span<UInt8>, at now: Instant
+    ) throws(TokenRefusal) -> VerifiedToken {
+        if let known = try cache.token(for: bytes, at: now) { return known }
+        let token = try verifier.verify(bytes, at: now)
+        cache.insert(token, for: bytes)
+        return token
+    }
+
+    /// Enough for whoever builds the client, nothing for whoever guesses.
+    private static func detail(_ refusal: TokenRefusal) -> String {
+        switch refusal {
+        case .notYetValid, .issuedInFuture: "The token is not valid yet. Check the issuer's clock."
+        case .wrongIssuer, .wrongAudience: "The token was not issued for this service."
+        case .missingClaim(let claim): "The token has no \(claim.rawValue) claim."
+        case .invalidClaim(let claim): "The token's \(claim.rawValue) claim is not valid."
+        case .expired: "The token has expired."
+        case .tooLong, .malformed, .forbiddenHeader, .wrongType, .algorithmNotAllowed,
+            .unknownKey, .keyMismatch, .signature:
+            "The token is not one that this service accepts."
+        }
+    }
+}
+
+/// A refusal with the challenge of RFC 6750 section 3.
+enum GateRefusal {
+    case missing
+    case invalid(String)
+    case expired
+    case scope(Scopes)
+
+    func response(_ requestID: String) -> Response {
+        switch self {
+        case .missing:
+            var response = Problem(
+                .tokenMissing, "Send `Authorization: Bearer` and an access token."
+            ).response(requestID)
+            response.setField("WWW-Authenticate", "Bearer realm=\"transferd\"")
+            return response
+        case .invalid(let detail):
+            var response = Problem(.tokenInvalid, detail).response(requestID)
+            response.setField(
+                "WWW-Authenticate", "Bearer realm=\"transferd\", error=\"invalid_token\"")
+            return response
+        case .expired:
+            var response = Problem(.tokenExpired, "Get a fresh access token.").response(requestID)
+            response.setField(
+                "WWW-Authenticate",
+                "Bearer realm=\"transferd\", error=\"invalid_token\", "
+                    + "error_description=\"The access token expired\"")
+            return response
+        case .scope(let scope):
+            var response = Problem(
+                .scopeMissing, "This needs a token with the scope \(scope.text)."
+            ).response(requestID)
+            response.setField(
+                "WWW-Authenticate",
+                "Bearer realm=\"transferd\", error=\"insufficient_scope\", scope=\"\(scope.text)\"")
+            return response
+        }
+    }
+}
+
+extension Route {
+    /// What a token must allow.
+    func scope(_ method: Method) -> Scopes {
+        switch self {
+        case .transfers: .transfersWrite
+        case .transferByKey, .transfer: .transfersRead
+        case .accounts, .account: .accountsRead
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import Ledger
+import Store
+
+/// Outcomes that this event loop has answered before. They never change, so a hit is a replay, or
+/// a refusal of other content, without asking the store. Bounded by bytes; confined to its loop.
+struct OutcomeCache {
+    struct Entry {
+        let outcome: StoredOutcome
+        /// Tells which members of another content differ, without keeping the texts.
+        let digests: FieldDigests?
+    }
+
+    private let bytesPerGeneration: Int
+    private var young: [IntentID: Entry] = [:]
+    private var old: [IntentID: Entry] = [:]
+    private var youngBytes = 0
+
+    /// Two generations share `maximumBytes`.
+    init(maximumBytes: Int) { bytesPerGeneration = maximumBytes / 2 }
+
+    mutating func entry(_ id: IntentID) -> Entry? {
+        if let entry = young[id] { return entry }
+        guard let entry = old.removeValue(forKey: id) else { return nil }
+        insert(entry, id)
+        return entry
+    }
+
+    mutating func insert(_ outcome: StoredOutcome, _ digests: FieldDigests?, _ id: IntentID) {
+        guard young[id] == nil else { return }
+        old[id] = nil
+        insert(Entry(outcome: outcome, digests: digests), id)
+    }
+
+    private mutating func insert(_ entry: Entry, _ id: IntentID) {
+        // What an entry takes beside its body: key, digests, table slot.
+        let size = entry.outcome.body.count + 320
+        guard size <= bytesPerGeneration else { return }
+        if youngBytes + size > bytesPerGeneration {
+            old = young
+            young = [:]
+            youngBytes = 0
+        }
+        young[id] = entry
+        youngBytes += size
+    }
+}

@@ -1,0 +1,249 @@
+import HTTPServer
+import JSON
+import Ledger
+import Platform
+import Store
+
+extension TransferAPI {
+    /// `POST /api/transfers`: executes an intent at most once, and tells every attempt the truth.
+    mutating func postTransfer(
+        _ head: borrowing RequestHead, _ body: Span<UInt8>, _ ticket: Ticket,
+        _ customer: CustomerID, _ requestID: String
+    ) -> HandlerAnswer {
+        let key: IdempotencyKey
+        switch Self.key(head) {
+        case .failure(let problem):
+            metrics.invalid.add()
+            return .respond(problem.response(requestID))
+        case .success(let valid): key = valid
+        }
+        let intent: SubmittedIntent
+        switch IntentDecoder.decode(body, rules: services.fieldRules) {
+        case .failure(let errors):
+            metrics.invalid.add()
+            return .respond(Self.invalid(errors.errors, requestID))
+        case .success(let valid): intent = valid
+        }
+
+        let id = IntentID(customer: customer, key: key)
+        if let known = outcomes.entry(id) { return .respond(answer(intent, known, requestID)) }
+        let receivedAt = services.clock.now()
+        switch services.inFlight.claim(id, intent, receivedAt) {
+        case .claimed: break
+        case .inFlight:
+            metrics.inFlight.add()
+            return .respond(Self.inFlight(requestID))
+        case .otherContent(let differs, let firstReceivedAt):
+            let conflict = KeyConflict(
+                intent: intent, differs: differs, firstReceivedAt: firstReceivedAt)
+            return read(.intent(id, inFlight: true), ticket, requestID, conflict)
+        }
+
+        let command = TransferCommand(
+            id: id, intent: intent, requestID: requestID, receivedAt: receivedAt)
+        let pending = PendingCommand(
+            command: .transfer(command),
+            deadline: services.monotonic.now().advanced(
+                milliseconds: services.settings.commandWaitMilliseconds),
+            ticket: ticket, sink: sink)
+        switch services.commits.submit(pending) {
+        case .accepted: return .parked
+        case .full:
+            services.inFlight.release([id])
+            metrics.failed.add()
+            return .respond(unavailable(.overloaded, requestID))
+        case .closed:
+            services.inFlight.release([id])
+            metrics.failed.add()
+            return .respond(unavailable(.draining, requestID))
+        }
+    }
+
+    /// Turns what became of a command into its answer, and keeps a new outcome for later attempts.
+    mutating func finishTransfer(_ command: TransferCommand, _ result: CommandResult) -> Response {
+        switch result {
+        case .outcome(let outcome, let replayed):
+            count(outcome, replayed: replayed)
+            outcomes.insert(outcome, command.intent.fieldDigests, command.id)
+            return Self.stored(outcome, replayed: replayed, command.requestID)
+        case .reused(let transfer, let receivedAt, let differs):
+            metrics.reused.add()
+            return Self.reused(transfer, receivedAt, differs, command.requestID)
+        case .invalid(let errors):
+            metrics.invalid.add()
+            return Self.invalid(errors, command.requestID)
+        case .failed(let failure):
+            metrics.failed.add()
+            return unavailable(ProblemCode(failure), command.requestID)
+        case .decided:
+            metrics.failed.add()
+            return unavailable(.internalError, command.requestID)
+        }
+    }
+
+    private func count(_ outcome: StoredOutcome, replayed: Bool) {
+        if replayed {
+            metrics.replayed.add()
+        } else if outcome.kind == .executed {
+            metrics.executed.add()
+        } else {
+            metrics.rejected.add()
+        }
+    }
+
+    /// An outcome that is known here: a replay, or the refusal of other content.
+    private func answer(
+        _ intent: SubmittedIntent, _ known: OutcomeCache.Entry, _ requestID: String
+    ) -> Response {
+        if let fingerprint = known.outcome.fingerprint,
+            intent.fingerprint(version: fingerprint.version) != fingerprint
+        {
+            metrics.reused.add()
+            let differs = known.digests.map { intent.fieldDigests.differences(from: $0) } ?? []
+            return Self.reused(
+                known.outcome.transfer, known.outcome.receivedAt, differs, requestID)
+        }
+        metrics.replayed.add()
+        return Self.stored(known.outcome, replayed: true, requestID)
+    }
+
+    /// Other content runs under the same key. Which of the two is the key's, only the store knows:
+    /// what runs may be a mistaken reuse of a key whose owner is the one that asks.
+    func answer(_ conflict: KeyConflict, _ answer: ReadAnswer, _ requestID: String) -> Response {
+        switch answer {
+        case .transfer(let view):
+            guard let original = view.transfer.submitted else {
+                return unavailable(.internalError, requestID)
+            }
+            let differs = conflict.intent.differences(from: original)
+            // The owner's own retry: the outcome is there as soon as the other attempt has ended.
+            if differs.isEmpty {
+                metrics.inFlight.add()
+                return Self.inFlight(requestID)
+            }
+            metrics.reused.add()
+            return Self.reused(view.transfer.id, view.firstReceivedAt, differs, requestID)
+        case .inFlight, .notFound:
+            metrics.reused.add()
+            return Self.reused(nil, conflict.firstReceivedAt, conflict.differs, requestID)
+        case .failed: return unavailable(.storeUnavailable, requestID)
+        case .accounts, .account: return unavailable(.internalError, requestID)
+        }
+    }
+
+    /// Exactly one header line with exactly one key.
+    private static func key(
+        _ head: borrowing RequestHead
+    ) -> Result<IdempotencyKey, KeyProblem> {
+        switch head.count(of: "idempotency-key") {
+        case 0:
+            return .failure(
+                KeyProblem(
+                    .idempotencyKeyMissing,
+                    "Send an Idempotency-Key header with a UUID that is made once per confirmed "
+                        + "transfer and kept for its retries."))
+        case 1: break
+        default:
+            return .failure(
+                KeyProblem(.idempotencyKeyInvalid, "Send one Idempotency-Key header line."))
+        }
+        guard let value = head.value(of: "idempotency-key") else {
+            return .failure(KeyProblem(.idempotencyKeyMissing, "Send an Idempotency-Key header."))
+        }
+        do throws(IdempotencyKeyRefusal) {
+            return .success(try IdempotencyKey(headerValue: value))
+        } catch {
+            return .failure(KeyProblem(.idempotencyKeyInvalid, error.detail))
+        }
+    }
+
+    private static func stored(
+        _ outcome: StoredOutcome, replayed: Bool, _ requestID: String
+    ) -> Response {
+        var response = Response(status: outcome.statusCode, body: outcome.body)
+        switch outcome.contentType {
+        case .json: response.setField("Content-Type", "application/json")
+        case .problem: response.setField("Content-Type", "application/problem+json")
+        }
+        if outcome.kind == .executed, let transfer = outcome.transfer {
+            var location = Array("/api/transfers/".utf8)
+            transfer.uuid.append(textTo: &location)
+            response.setField("Location", location)
+        }
+        if replayed { response.setField("Idempotent-Replayed", "true") }
+        return response.withCommonFields(requestID)
+    }
+
+    private static func inFlight(_ requestID: String) -> Response {
+        var response = Problem(
+            .inFlight,
+            "Send the same request again after a moment; it will be answered with the outcome."
+        ).response(requestID)
+        response.setField("Retry-After", "1")
+        return response
+    }
+
+    private static func reused(
+        _ transfer: TransferID?, _ receivedAt: Instant, _ differs: [IntentField],
+        _ requestID: String
+    ) -> Response {
+        Problem(
+            .idempotencyKeyReused,
+            "This key belongs to a transfer with other content. Use a new key for a new transfer; "
+                + "to retry, send the first content unchanged."
+        ).response(requestID) { json in
+            json.beginArray("differs")
+            for field in differs { json.string(field.pointer) }
+            json.endArray()
+            if let transfer { json.member("transferId", plain: transfer.uuid.append(textTo:)) }
+            json.member("firstReceivedAt", plain: receivedAt.appendRFC3339)
+        }
+    }
+
+    private static func invalid(_ errors: [FieldError], _ requestID: String) -> Response {
+        Problem(
+            .requestInvalid, "Correct the members that `errors` names; nothing was executed.",
+            errors: errors
+        ).response(requestID)
+    }
+}
+
+extension ProblemCode {
+    init(_ failure: CommandFailure) {
+        self =
+            switch failure {
+            case .storeUnavailable: .storeUnavailable
+            case .overloaded: .overloaded
+            case .internalError: .internalError
+            }
+    }
+}
+
+/// An attempt that met another with other content in flight.
+struct KeyConflict {
+    let intent: SubmittedIntent
+    let differs: [IntentField]
+    let firstReceivedAt: Instant
+}
+
+extension TransferRow {
+    /// What the first attempt asked for, as far as it is fingerprinted.
+    fileprivate var submitted: SubmittedIntent? {
+        do throws(AmountRefusal) {
+            return SubmittedIntent(
+                debtorIBAN: debtorIBAN, amount: try DecimalAmount(money.decimal),
+                currency: money.currency.code, creditorIBAN: creditorIBAN,
+                creditorName: creditorName, remittanceInformation: remittanceInformation,
+                endToEndIdentification: endToEndIdentification)
+        } catch { return nil }
+    }
+}
+
+/// A problem on its way out of a check.
+private struct KeyProblem: Error {
+    private let problem: Problem
+
+    init(_ code: ProblemCode, _ detail: String) { problem = Problem(code, detail) }
+
+    func response(_ requestID: String) -> Response { problem.response(requestID) }
+}

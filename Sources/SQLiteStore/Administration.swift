@@ -1,0 +1,114 @@
+package import Ledger
+package import Platform
+package import Store
+
+/// What commands outside a running server ask of a database. Each call opens the file anew, and
+/// writes with the same locks and the same rules as the server.
+package enum Administration {
+    /// A named fact of this bank; nil if it was never set.
+    package static func setting(_ name: String, path: String) throws(StoreError) -> [UInt8]? {
+        do throws(SQLiteError) {
+            let connection = try Connection(path: path, mode: .readOnly)
+            let read = try connection.prepare("SELECT value FROM settings WHERE name = ?")
+            read.bind(1, name)
+            return try read.first { $0.bytes(0) }
+        } catch { throw error.storeError() }
+    }
+
+    /// Sets a fact that was not set; returns what is set now, which is another's value if another
+    /// process was first.
+    package static func establish(
+        _ name: String, _ value: [UInt8], path: String
+    ) throws(StoreError) -> [UInt8] {
+        do throws(SQLiteError) {
+            let connection = try Connection(path: path, mode: .existing)
+            let insert = try connection.prepare(
+                "INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING")
+            insert.bind(1, name)
+            insert.bind(2, value)
+            try insert.run()
+            let read = try connection.prepare("SELECT value FROM settings WHERE name = ?")
+            read.bind(1, name)
+            return try read.first { $0.bytes(0) } ?? value
+        } catch { throw error.storeError() }
+    }
+
+    /// Accounts in the order of opening, of one customer or of all.
+    package static func accounts(
+        of customer: CustomerID?, path: String
+    ) throws(StoreError) -> [AccountRow] {
+        do throws(SQLiteError) {
+            let connection = try Connection(path: path, mode: .readOnly)
+            let read = try connection.prepare(
+                SQL.selectAccount
+                    + (customer == nil ? "" : " WHERE customer_id = ?") + " ORDER BY account_id")
+            if let customer { read.bind(1, customer) }
+            var found: [AccountRow] = []
+            try read.eachRow { row throws(SQLiteError) in found.append(try row.account()) }
+            return found
+        } catch { throw error.storeError() }
+    }
+
+    /// Which account is meant.
+    package enum AccountSelector: Sendable {
+        case iban(IBAN)
+        case id(AccountID)
+    }
+
+    /// Nil where there is none.
+    package static func account(
+        _ selector: AccountSelector, path: String
+    ) throws(StoreError) -> AccountRow? {
+        do throws(SQLiteError) {
+            let connection = try Connection(path: path, mode: .readOnly)
+            let read: Statement
+            switch selector {
+            case .iban(let iban):
+                read = try connection.prepare(
+                    SQL.selectAccount
+                        + " WHERE (customer_id, account_id) ="
+                        + " (SELECT customer_id, account_id FROM account_ibans WHERE iban = ?)")
+                read.bind(1, iban.text)
+            case .id(let id):
+                read = try connection.prepare(SQL.selectAccount + " WHERE account_id = ?")
+                read.bind(1, id.uuid)
+            }
+            return try read.first { row throws(SQLiteError) in try row.account() }
+        } catch { throw error.storeError() }
+    }
+
+    /// Freezes an account or lets it pay again: one command of the ledger in a transaction of its
+    /// own. False where there is no such account.
+    package static func setStatus(
+        _ status: AccountStatus, of iban: IBAN, store: SQLiteStore
+    ) throws(StoreError) -> Bool {
+        let command = SetAccountStatusCommand(iban: iban, status: status)
+        let results = try store.makeWriter().commit([.setAccountStatus(command)])
+        guard case .decided(.accountStatusSet) = results.first else { return false }
+        return true
+    }
+
+    /// From the next transfer on nobody may pay `iban`. Again changes nothing.
+    package static func block(
+        _ iban: IBAN, at now: Instant, path: String
+    ) throws(StoreError) {
+        do throws(SQLiteError) {
+            let insert = try Connection(path: path, mode: .existing).prepare(
+                """
+                INSERT INTO blocked_beneficiaries (iban, blocked_at) VALUES (?, ?)
+                ON CONFLICT (iban) DO NOTHING
+                """)
+            insert.bind(1, iban.text)
+            insert.bind(2, now)
+            try insert.run()
+        } catch { throw error.storeError() }
+    }
+
+    /// Moves the write-ahead log into the database and removes it, if nobody else has the database
+    /// open: SQLite does so when the last connection that may write is closed.
+    package static func foldLog(path: String) throws(StoreError) {
+        do throws(SQLiteError) { _ = try Connection(path: path, mode: .existing) } catch {
+            throw error.storeError()
+        }
+    }
+}
