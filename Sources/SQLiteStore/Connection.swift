@@ -22,7 +22,8 @@ final class Connection {
     /// Opens the file with the settings that every connection of the server shares: WAL, full
     /// durability, foreign keys, no checkpoint in the middle of somebody's commit.
     init(path: String, mode: Mode, busyMilliseconds: Int32 = 5000) throws(SQLiteError) {
-        precondition(Self.configured == SQLITE_OK, "SQLite was used before it was configured")
+        // Only speed hangs on it: where somebody used SQLite before, as tests do, it is refused.
+        _ = Self.configured
         var opened: OpaquePointer?
         let flags =
             SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_READWRITE
