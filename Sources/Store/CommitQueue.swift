@@ -40,8 +40,8 @@ package struct PendingCommand: Sendable {
 /// fsync. Nothing waits for a timer: while one batch commits the next gathers, so the batch grows
 /// with the load, and a lone command pays one commit.
 package final class CommitQueue: @unchecked Sendable {
-    // Sendable: `waiting`, `accepting`, `healthy` and `thread` are touched only with `lock` held; the writer
-    // lives on the commit thread.
+    // Sendable: `waiting`, `accepting`, `healthy` and `thread` are touched only with `lock` held; the
+    // writer and `leftWork` live on the commit thread.
 
     package struct Limits: Sendable {
         /// Commands in one transaction.
@@ -57,6 +57,8 @@ package final class CommitQueue: @unchecked Sendable {
     private var waiting: [PendingCommand] = []
     private var accepting = true
     private var healthy = true
+    /// Whether any commit of the batch under way left something for settlement.
+    private var leftWork = false
     private var thread: Thread?
 
     private let store: any TransferStore
@@ -155,12 +157,13 @@ package final class CommitQueue: @unchecked Sendable {
         var batch: [PendingCommand] = []
         while take(&batch) {
             let started = clock.now()
+            leftWork = false
             process(batch, &writer, now: started)
             commitTime.observe(Int(clock.now().nanoseconds - started.nanoseconds))
             batches.add()
             batchSizes.observe(batch.count)
             batch.removeAll(keepingCapacity: true)
-            if writer?.leftWork == true { onCommitted() }
+            if leftWork { onCommitted() }
         }
     }
 
@@ -203,6 +206,7 @@ package final class CommitQueue: @unchecked Sendable {
             if writer == nil { writer = try store.makeWriter() }
             let results = try writer!.commit(commands.map(\.command))
             committed.add(results.count)
+            if writer!.leftWork { leftWork = true }
             lock.withLock { healthy = true }
             return results
         } catch {

@@ -39,7 +39,7 @@ extension DatabaseTests {
             let store = FakeStore()
             let sink = CollectingSink()
             let queue = queue(store, batch: 4)
-            for number in 1...10 { #expect(queue.submit(pending(number, sink))) }
+            for number in 1...10 { #expect(queue.accepts(pending(number, sink))) }
             #expect(queue.depth == 10)
             queue.start()
             #expect(sink.answers(10).values.allSatisfy { $0 == .done })
@@ -59,9 +59,9 @@ extension DatabaseTests {
             let sink = CollectingSink()
             let queue = queue(store)
             queue.start()
-            #expect(queue.submit(pending(1, sink)))
+            #expect(queue.accepts(pending(1, sink)))
             entered.wait()
-            for number in 2...6 { #expect(queue.submit(pending(number, sink))) }
+            for number in 2...6 { #expect(queue.accepts(pending(number, sink))) }
             leave.open()
             #expect(sink.answers(6).count == 6)
             queue.close()
@@ -74,8 +74,8 @@ extension DatabaseTests {
         func bounded() {
             let sink = CollectingSink()
             let queue = queue(FakeStore(), waiting: 3)
-            for number in 1...3 { #expect(queue.submit(pending(number, sink))) }
-            #expect(!queue.submit(pending(4, sink)))
+            for number in 1...3 { #expect(queue.accepts(pending(number, sink))) }
+            #expect(queue.submit(pending(4, sink)) == .full)
             queue.start()
             #expect(sink.answers(3)[4] == nil)
             queue.close()
@@ -88,9 +88,9 @@ extension DatabaseTests {
             let sink = CollectingSink()
             let queue = queue(store)
             let soon = clock.now().advanced(milliseconds: 100)
-            _ = inFlight.claim(payment(1).id, payment(1).intent)
-            #expect(queue.submit(pending(1, sink, deadline: soon)))
-            #expect(queue.submit(pending(2, sink, deadline: soon.advanced(milliseconds: 1))))
+            inFlight.claim(payment(1))
+            #expect(queue.accepts(pending(1, sink, deadline: soon)))
+            #expect(queue.accepts(pending(2, sink, deadline: soon.advanced(milliseconds: 1))))
             clock.advance(milliseconds: 101)
             queue.start()
             #expect(sink.answers(2) == [1: .failed(.overloaded), 2: .done])
@@ -104,7 +104,7 @@ extension DatabaseTests {
             let store = FakeStore()
             let sink = CollectingSink()
             let queue = queue(store)
-            #expect(queue.submit(pending(1, sink, deadline: clock.now())))
+            #expect(queue.accepts(pending(1, sink, deadline: clock.now())))
             clock.advance(milliseconds: 1)
             queue.start()
             #expect(sink.answers(1) == [1: .failed(.overloaded)])
@@ -120,7 +120,7 @@ extension DatabaseTests {
             }
             let sink = CollectingSink()
             let queue = queue(store)
-            for number in 1...8 { #expect(queue.submit(pending(number, sink))) }
+            for number in 1...8 { #expect(queue.accepts(pending(number, sink))) }
             queue.start()
             let answers = sink.answers(8)
             queue.close()
@@ -141,7 +141,7 @@ extension DatabaseTests {
             }
             let sink = CollectingSink()
             let queue = queue(store)
-            for number in 1...5 { #expect(queue.submit(pending(number, sink))) }
+            for number in 1...5 { #expect(queue.accepts(pending(number, sink))) }
             queue.start()
             let answers = sink.answers(5)
             queue.close()
@@ -161,12 +161,12 @@ extension DatabaseTests {
             let sink = CollectingSink()
             let queue = queue(
                 store, onMediumFailure: { preconditionFailure("the medium has not failed") })
-            for number in 1...3 { _ = inFlight.claim(payment(number).id, payment(number).intent) }
-            for number in 1...3 { #expect(queue.submit(pending(number, sink))) }
+            for number in 1...3 { inFlight.claim(payment(number)) }
+            for number in 1...3 { #expect(queue.accepts(pending(number, sink))) }
             queue.start()
             #expect(sink.answers(3).values.allSatisfy { $0 == .failed(.storeUnavailable) })
             #expect(inFlight.count == 0)
-            #expect(queue.submit(pending(4, sink)))
+            #expect(queue.accepts(pending(4, sink)))
             #expect(sink.answers(4)[4] == .done)
             queue.close()
             #expect(store.batches == [[1, 2, 3], [4]])
@@ -181,7 +181,7 @@ extension DatabaseTests {
             }
             let sink = CollectingSink()
             let queue = queue(store)
-            for number in 1...4 { #expect(queue.submit(pending(number, sink))) }
+            for number in 1...4 { #expect(queue.accepts(pending(number, sink))) }
             queue.start()
             let answers = sink.answers(4)
             queue.close()
@@ -199,7 +199,7 @@ extension DatabaseTests {
             let store = FakeStore { _ throws(StoreError) in throw .mediumFailed("fsync") }
             let sink = CollectingSink()
             let queue = queue(store, onMediumFailure: { told.withLock { $0 += 1 } })
-            #expect(queue.submit(pending(1, sink)))
+            #expect(queue.accepts(pending(1, sink)))
             queue.start()
             #expect(sink.answers(1) == [1: .failed(.storeUnavailable)])
             queue.close()
@@ -217,25 +217,25 @@ extension DatabaseTests {
             let sink = CollectingSink()
             let queue = queue(store, batch: 2)
             queue.start()
-            #expect(queue.submit(pending(1, sink)))
+            #expect(queue.accepts(pending(1, sink)))
             entered.wait()
-            for number in 2...6 { #expect(queue.submit(pending(number, sink))) }
+            for number in 2...6 { #expect(queue.accepts(pending(number, sink))) }
             let closing = OnThread { queue.close() }
             // Refused from the moment that it closes; until then it is accepted and finished.
             var accepted = 6
-            while queue.submit(pending(accepted + 1, sink)) { accepted += 1 }
+            while queue.accepts(pending(accepted + 1, sink)) { accepted += 1 }
             leave.open()
             closing.value()
             #expect(sink.answers(accepted).count == accepted)
             #expect(store.batches.flatMap { $0 }.sorted() == Array(1...accepted))
-            #expect(!queue.submit(pending(9999, sink)))
+            #expect(queue.submit(pending(9999, sink)) == .closed)
         }
 
         @Test("Closing a queue that was never started ends at once")
         func neverStarted() {
             let queue = queue(FakeStore())
             queue.close()
-            #expect(!queue.submit(pending(1, CollectingSink())))
+            #expect(queue.submit(pending(1, CollectingSink())) == .closed)
         }
 
         @Test("A key is in flight until its result is there, and free before anybody is told")
@@ -252,11 +252,11 @@ extension DatabaseTests {
                 whenTold.withLock { $0.append(claimed) }
             }
             let queue = queue(store)
-            guard case .claimed = inFlight.claim(payment(1).id, payment(1).intent) else {
+            guard case .claimed = inFlight.claim(payment(1)) else {
                 Issue.record("not claimed")
                 return
             }
-            #expect(queue.submit(pending(1, sink)))
+            #expect(queue.accepts(pending(1, sink)))
             #expect(inFlight.contains(payment(1).id))
             queue.start()
             _ = sink.answers(1)
@@ -270,7 +270,7 @@ extension DatabaseTests {
             let (one, two) = (CollectingSink(), CollectingSink())
             let queue = queue(FakeStore())
             for number in 1...9 {
-                #expect(queue.submit(pending(number, number % 3 == 0 ? two : one)))
+                #expect(queue.accepts(pending(number, number % 3 == 0 ? two : one)))
             }
             queue.start()
             #expect(one.answers(6).keys.sorted() == [1, 2, 4, 5, 7, 8])
@@ -278,18 +278,52 @@ extension DatabaseTests {
             queue.close()
         }
 
-        @Test("Every batch that ended is told and counted")
-        func counted() {
+        @Test("Work for settlement is told, also when another part of its batch failed")
+        func leftWork() {
             let told = Guarded(0)
+            let sink = CollectingSink()
+            // The fake leaves work with key 1.
+            let queue = queue(
+                FakeStore { keys throws(StoreError) in
+                    if keys.contains(4) { throw .constraint("key 4") }
+                    if keys == [3] { throw .unavailable("gone") }
+                }, batch: 4, onCommitted: { told.withLock { $0 += 1 } })
+            for number in 1...5 { #expect(queue.accepts(pending(number, sink))) }
+            queue.start()
+            let answers = sink.answers(5)
+            queue.close()
+            #expect(answers[1] == .done && answers[5] == .done)
+            #expect(answers[3] == .failed(.storeUnavailable))
+            #expect(told.withLock { $0 } == 1)
+        }
+
+        @Test("The queue is healthy again when a batch could be carried out")
+        func healthy() {
+            let sink = CollectingSink()
+            let queue = queue(
+                FakeStore { keys throws(StoreError) in
+                    if keys.contains(2) { throw .unavailable("gone") }
+                })
+            #expect(queue.isHealthy)
+            queue.start()
+            for (number, isHealthy) in [(1, true), (2, false), (3, true)] {
+                #expect(queue.accepts(pending(number, sink)))
+                _ = sink.answers(number)
+                #expect(queue.isHealthy == isHealthy)
+            }
+            queue.close()
+        }
+
+        @Test("Every batch is counted")
+        func counted() {
             let sink = CollectingSink()
             let queue = queue(
                 FakeStore { keys throws(StoreError) in if keys == [3] { throw .unavailable("") } },
-                batch: 2, onCommitted: { told.withLock { $0 += 1 } })
-            for number in 1...3 { #expect(queue.submit(pending(number, sink))) }
+                batch: 2)
+            for number in 1...3 { #expect(queue.accepts(pending(number, sink))) }
             queue.start()
             _ = sink.answers(3)
             queue.close()
-            #expect(told.withLock { $0 } == 2)
             let text = metrics.render()
             #expect(text.contains("transferd_commit_batches_total 2"))
             #expect(text.contains("transferd_commit_commands_total 2"))

@@ -46,12 +46,14 @@ final class FakeStore: TransferStore {
 
     private final class Writer: StoreWriter {
         private let store: FakeStore
+        private(set) var leftWork = false
         init(store: FakeStore) { self.store = store }
 
         func commit(_ commands: [Command]) throws(StoreError) -> [CommandResult] {
             let keys = commands.map(number)
             store.record.withLock { $0.batches.append(keys) }
             try store.script(keys)
+            leftWork = keys.contains(1)
             return commands.map { _ in .decided(.accountOpened) }
         }
     }
@@ -167,6 +169,17 @@ final class CollectingSink: StoreSink {
     }
 
     var handovers: Int { lock.withLock { arrived.handovers } }
+}
+
+extension CommitQueue {
+    func accepts(_ command: PendingCommand) -> Bool { submit(command) == .accepted }
+}
+
+extension InFlightTable {
+    @discardableResult
+    func claim(_ command: TransferCommand) -> Claim {
+        claim(command.id, command.intent, command.receivedAt)
+    }
 }
 
 func ticket(_ number: Int) -> Ticket {

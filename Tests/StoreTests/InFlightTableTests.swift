@@ -1,4 +1,5 @@
 import Ledger
+import Platform
 import Store
 import StoreTestSupport
 import TestSupport
@@ -11,7 +12,8 @@ extension DatabaseTests {
             switch claim {
             case .claimed: "claimed"
             case .inFlight: "in flight"
-            case .otherContent(let differs): "other \(differs.map(\.pointer))"
+            case .otherContent(let differs, let first):
+                "other \(differs.map(\.pointer)) since \(first.rfc3339)"
             }
         }
 
@@ -21,13 +23,14 @@ extension DatabaseTests {
         func claims() {
             let table = InFlightTable()
             let (id, first) = (payment(1).id, payment(1).intent)
-            #expect(name(table.claim(id, first)) == "claimed")
-            #expect(name(table.claim(id, payment(1, "1.0").intent)) == "in flight")
+            let later = ManualClock.noon.advanced(seconds: 5)
+            #expect(name(table.claim(id, first, ManualClock.noon)) == "claimed")
+            #expect(name(table.claim(id, payment(1, "1.0").intent, later)) == "in flight")
             #expect(
-                name(table.claim(id, payment(1, "1.01").intent))
-                    == "other [\"/instructedAmount/amount\"]")
+                name(table.claim(id, payment(1, "1.01").intent, later))
+                    == "other [\"/instructedAmount/amount\"] since 2026-11-30T12:00:00.000Z")
             // A refused claim does not take the place of the one that runs.
-            #expect(name(table.claim(id, first)) == "in flight")
+            #expect(name(table.claim(id, first, ManualClock.noon)) == "in flight")
             #expect(table.count == 1)
         }
 
@@ -35,25 +38,27 @@ extension DatabaseTests {
         func scopes() {
             let table = InFlightTable()
             let command = payment(1)
-            _ = table.claim(command.id, command.intent)
-            #expect(name(table.claim(payment(2).id, command.intent)) == "claimed")
+            _ = table.claim(command.id, command.intent, ManualClock.noon)
+            #expect(name(table.claim(payment(2).id, command.intent, ManualClock.noon)) == "claimed")
             let foreign = IntentID(customer: customer(2), key: command.id.key)
             #expect(!table.contains(foreign))
-            #expect(name(table.claim(foreign, command.intent)) == "claimed")
+            #expect(name(table.claim(foreign, command.intent, ManualClock.noon)) == "claimed")
         }
 
         @Test("A released key can be claimed again, and releasing what is not there does nothing")
         func release() {
             let table = InFlightTable()
             let command = payment(1)
-            _ = table.claim(command.id, command.intent)
+            _ = table.claim(command.id, command.intent, ManualClock.noon)
             table.release([payment(2).id])
             #expect(table.contains(command.id))
             table.release([command.id, payment(2).id])
             table.release([])
             #expect(!table.contains(command.id))
             #expect(table.count == 0)
-            #expect(name(table.claim(command.id, payment(1, "9").intent)) == "claimed")
+            #expect(
+                name(table.claim(command.id, payment(1, "9").intent, ManualClock.noon)) == "claimed"
+            )
         }
 
         @Test("Of many threads that claim one key exactly one gets it")
@@ -64,7 +69,9 @@ extension DatabaseTests {
                 let threads = (0..<4).map { _ in
                     OnThread { () -> Bool in
                         start.wait()
-                        if case .claimed = table.claim(payment(number).id, payment(number).intent) {
+                        if case .claimed = table.claim(
+                            payment(number).id, payment(number).intent, ManualClock.noon)
+                        {
                             return true
                         }
                         return false
