@@ -111,6 +111,7 @@ extension Route {
     func scope(_ method: Method) -> Scopes {
         switch self {
         case .transfers: .transfersWrite
+        case .transferByKey where method == .delete: .transfersWrite
         case .transferByKey, .transfer: .transfersRead
         case .accounts, .account: .accountsRead
         }

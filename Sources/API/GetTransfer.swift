@@ -16,6 +16,9 @@ extension TransferAPI {
     func readAnswer(_ answer: ReadAnswer, _ requestID: String) -> Response {
         switch answer {
         case .transfer(let view): return transfer(view, requestID)
+        case .decided(let view): return decided(view, requestID)
+        case .revoked(let intent, let view, let asOf):
+            return Self.revoked(intent, view, asOf, requestID)
         case .inFlight(let intent, let asOf): return Self.inFlight(intent, asOf, requestID)
         case .accounts(let accounts, let asOf):
             var json = JSONWriter(reservingCapacity: 1024)
@@ -34,9 +37,15 @@ extension TransferAPI {
         }
     }
 
-    private func transfer(_ view: TransferView, _ requestID: String) -> Response {
-        let row = view.transfer
+    func transfer(_ view: TransferView, _ requestID: String) -> Response {
         var json = JSONWriter(reservingCapacity: 1024)
+        write(view, to: &json)
+        return Self.ok(json.finish(), requestID)
+    }
+
+    /// A transfer as it stands now.
+    func write(_ view: TransferView, to json: inout JSONWriter) {
+        let row = view.transfer
         json.beginObject()
         json.transferMembers(row, status: row.state.publicName)
         if let reason = row.rejection { json.member("code", reason.code) }
@@ -57,7 +66,23 @@ extension TransferAPI {
                 .appendRFC3339)
         json.member("asOf", plain: view.asOf.appendRFC3339)
         json.endObject()
-        return Self.ok(json.finish(), requestID)
+    }
+
+    private static func revoked(
+        _ intent: IntentID, _ view: RevocationView, _ asOf: Instant, _ requestID: String
+    ) -> Response {
+        var json = JSONWriter()
+        json.revocation(intent, at: view.revokedAt)
+        json.beginArray("history")
+        json.beginObject()
+        json.member("status", TransferState.revoked.publicName)
+        json.member("at", plain: view.revokedAt.appendRFC3339)
+        json.endObject()
+        json.endArray()
+        json.member("firstReceivedAt", plain: view.firstReceivedAt.appendRFC3339)
+        json.member("asOf", plain: asOf.appendRFC3339)
+        json.endObject()
+        return ok(json.finish(), requestID)
     }
 
     private static func inFlight(
@@ -76,7 +101,7 @@ extension TransferAPI {
 
     private static func notFound(_ query: ReadQuery, _ requestID: String) -> Response {
         switch query {
-        case .intent:
+        case .intent, .decidedIntent:
             Problem(
                 .keyUnknown,
                 "No attempt with this key has been committed; one may still be on its way."
@@ -89,7 +114,7 @@ extension TransferAPI {
         }
     }
 
-    private static func ok(_ body: [UInt8], _ requestID: String) -> Response {
+    static func ok(_ body: [UInt8], _ requestID: String) -> Response {
         var response = Response(status: 200, body: body)
         response.setField("Content-Type", "application/json")
         return response.withCommonFields(requestID)

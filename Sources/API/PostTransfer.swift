@@ -40,22 +40,24 @@ extension TransferAPI {
 
         let command = TransferCommand(
             id: id, intent: intent, requestID: requestID, receivedAt: receivedAt)
+        return submit(.transfer(command), ticket, requestID)
+    }
+
+    /// Hands a command over whose intent has been claimed.
+    mutating func submit(
+        _ command: Command, _ ticket: Ticket, _ requestID: String
+    ) -> HandlerAnswer {
         let pending = PendingCommand(
-            command: .transfer(command),
+            command: command,
             deadline: services.monotonic.now().advanced(
                 milliseconds: services.settings.commandWaitMilliseconds),
             ticket: ticket, sink: sink)
-        switch services.commits.submit(pending) {
-        case .accepted: return .parked
-        case .full:
-            services.inFlight.release([id])
-            metrics.failed.add()
-            return .respond(unavailable(.overloaded, requestID))
-        case .closed:
-            services.inFlight.release([id])
-            metrics.failed.add()
-            return .respond(unavailable(.draining, requestID))
-        }
+        let submission = services.commits.submit(pending)
+        if submission == .accepted { return .parked }
+        if let intent = command.intent { services.inFlight.release([intent]) }
+        metrics.failed.add()
+        return .respond(
+            unavailable(submission == .full ? .overloaded : .draining, requestID))
     }
 
     /// Turns what became of a command into its answer, and keeps a new outcome for later attempts.
@@ -135,6 +137,12 @@ extension TransferAPI {
     private static func stored(
         _ outcome: StoredOutcome, replayed: Bool, _ requestID: String
     ) -> Response {
+        if outcome.kind == .revoked {
+            return Problem(
+                .intentRevoked,
+                "The customer gave this transfer up. Confirm a new one, with a new key."
+            ).response(requestID)
+        }
         var response = Response(status: outcome.statusCode, body: outcome.body)
         switch outcome.contentType {
         case .json: response.setField("Content-Type", "application/json")
@@ -149,7 +157,7 @@ extension TransferAPI {
         return response.withCommonFields(requestID)
     }
 
-    private static func inFlight(_ requestID: String) -> Response {
+    static func inFlight(_ requestID: String) -> Response {
         var response = Problem(
             .inFlight,
             "Send the same request again after a moment; it will be answered with the outcome."

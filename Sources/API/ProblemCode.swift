@@ -29,12 +29,14 @@ enum ProblemCode: String, Sendable, CaseIterable {
     case sameAccount = "same_account"
     case customerRestricted = "customer_restricted"
     case scopeMissing = "scope_missing"
+    case alreadyExecuted = "already_executed"
     case transferNotFound = "transfer_not_found"
     case keyUnknown = "key_unknown"
     case notFound = "not_found"
     case methodNotAllowed = "method_not_allowed"
     case requestTimeout = "request_timeout"
     case inFlight = "in_flight"
+    case intentRevoked = "intent_revoked"
     case bodyTooLarge = "body_too_large"
     case headTooLarge = "head_too_large"
     case mediaTypeUnsupported = "media_type_unsupported"
@@ -69,12 +71,14 @@ enum ProblemCode: String, Sendable, CaseIterable {
         case .sameAccount: (402, .no, "Debtor and creditor are the same account")
         case .customerRestricted: (402, .no, "This customer may not make new transfers")
         case .scopeMissing: (403, .no, "The access token does not allow this")
+        case .alreadyExecuted: (403, .no, "The transfer has been executed")
         case .transferNotFound: (404, .no, "There is no such transfer")
         case .keyUnknown: (404, .no, "No attempt with this key has been committed")
         case .notFound: (404, .no, "There is nothing at this path")
         case .methodNotAllowed: (405, .no, "This path does not have this method")
         case .requestTimeout: (408, .sameKey, "The request did not arrive in time")
         case .inFlight: (409, .sameKey, "An attempt with this key is in flight")
+        case .intentRevoked: (410, .no, "The intent was revoked and can never execute")
         case .bodyTooLarge: (413, .no, "The body is too large")
         case .headTooLarge: (431, .no, "The request's head is too large")
         case .mediaTypeUnsupported: (415, .no, "The body must be application/json")

@@ -40,13 +40,14 @@ enum Route {
     var allow: StaticString {
         switch self {
         case .transfers: "POST, OPTIONS"
-        case .transferByKey, .transfer, .accounts, .account: "GET, HEAD, OPTIONS"
+        case .transferByKey: "GET, HEAD, DELETE, OPTIONS"
+        case .transfer, .accounts, .account: "GET, HEAD, OPTIONS"
         }
     }
 
     func has(_ method: Method) -> Bool {
         switch (self, method) {
-        case (_, .options), (.transfers, .post): true
+        case (_, .options), (.transfers, .post), (.transferByKey, .delete): true
         case (.transfers, _): false
         case (_, .get), (_, .head): true
         default: false

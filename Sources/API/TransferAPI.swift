@@ -82,7 +82,9 @@ package struct TransferAPI: RequestHandler {
         switch route {
         case .transfers: return postTransfer(head, body, ticket, customer, id)
         case .transferByKey(.success(let key)):
-            return getTransfer(IntentID(customer: customer, key: key), ticket, id)
+            let intent = IntentID(customer: customer, key: key)
+            return head.method == .delete
+                ? revoke(intent, ticket, id) : getTransfer(intent, ticket, id)
         case .transferByKey(.failure(let refusal)):
             return .respond(Problem(.idempotencyKeyInvalid, refusal.detail).response(id))
         case .transfer(let transfer?): return read(.transfer(transfer, customer), ticket, id)
@@ -99,8 +101,11 @@ package struct TransferAPI: RequestHandler {
     package mutating func complete(_ answer: StoreAnswer, _ ticket: Ticket) -> Response? {
         switch answer {
         case .command(let answer):
-            guard case .transfer(let command) = answer.command else { return nil }
-            return finishTransfer(command, answer.result)
+            switch answer.command {
+            case .transfer(let command): return finishTransfer(command, answer.result)
+            case .revoke(let command): return finishRevocation(command, answer.result, ticket)
+            default: return nil
+            }
         case .read(let answer):
             return readAnswer(answer, parked[Int(ticket.slot)])
         }

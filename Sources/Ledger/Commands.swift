@@ -28,6 +28,20 @@ package struct TransferCommand: Sendable {
     }
 }
 
+/// Makes sure that an intent which has not executed never will.
+package struct RevokeCommand: Sendable {
+    package let id: IntentID
+    package let requestID: String
+    /// When the request was received, by this server's clock.
+    package let receivedAt: Instant
+
+    package init(id: IntentID, requestID: String, receivedAt: Instant) {
+        self.id = id
+        self.requestID = requestID
+        self.receivedAt = receivedAt
+    }
+}
+
 /// The payee's side of a booking inside this bank. The first decision stands for ever.
 package struct CreditCommand: Sendable {
     package let payee: CustomerID
@@ -103,12 +117,22 @@ package struct SetAccountStatusCommand: Sendable {
 /// Everything that changes the ledger. Each writes one customer's rows only.
 package enum Command: Sendable {
     case transfer(TransferCommand)
+    case revoke(RevokeCommand)
     case credit(CreditCommand)
     case conclude(ConcludeCommand)
     case openAccount(OpenAccountCommand)
     case setAccountStatus(SetAccountStatusCommand)
     /// Changes nothing: finds out whether the store can take a command.
     case probe
+
+    /// The intent whose key this command holds while it runs.
+    package var intent: IntentID? {
+        switch self {
+        case .transfer(let command): command.id
+        case .revoke(let command): command.id
+        default: nil
+        }
+    }
 }
 
 /// The day whose limits count: its name in the bank's time zone and where it begins and ends.

@@ -34,6 +34,7 @@ package struct Planner {
             let decision =
                 switch command {
                 case .transfer(let command): planner.decide(command, index)
+                case .revoke(let command): planner.revoke(command, index)
                 case .credit(let command): planner.credit(command)
                 case .conclude(let command): planner.conclude(command)
                 case .openAccount(let command): planner.open(command)
@@ -58,10 +59,7 @@ package struct Planner {
         }
 
         let customer = command.id.customer
-        if rows.customers[customer] == nil {
-            rows.customers[customer] = CustomerRow(restricted: false)
-            plan.newCustomers.append(customer)
-        }
+        meet(customer)
         var account = debtorAccount(of: customer, intent.debtorIBAN)
         // The business day in a counter only moves forward, whatever a clock says.
         let day = max(account?.usageDay ?? 0, today.number)
@@ -161,10 +159,31 @@ package struct Planner {
     private mutating func remember(
         _ command: TransferCommand, _ index: Int, _ kind: OutcomeKind, _ transfer: TransferRow
     ) {
+        plan.outcomes += 1
         rows.outcomes[command.id] = KnownOutcome(
             kind: kind, source: .planned(index), fingerprint: command.intent.fingerprint,
             transfer: transfer.id, receivedAt: command.receivedAt,
             original: command.intent)
+    }
+
+    // MARK: A revocation
+
+    /// What has an outcome keeps it; what has none is revoked for ever.
+    private mutating func revoke(_ command: RevokeCommand, _ index: Int) -> Decision {
+        if let known = rows.outcomes[command.id] { return .known(known) }
+        meet(command.id.customer)
+        plan.outcomes += 1
+        rows.outcomes[command.id] = KnownOutcome(
+            kind: .revoked, source: .planned(index), fingerprint: nil, transfer: nil,
+            receivedAt: command.receivedAt, original: nil)
+        return .revoked
+    }
+
+    /// A customer appears with the first account or the first intent.
+    private mutating func meet(_ customer: CustomerID) {
+        guard rows.customers[customer] == nil else { return }
+        rows.customers[customer] = CustomerRow(restricted: false)
+        plan.newCustomers.append(customer)
     }
 
     // MARK: A booking inside this bank
@@ -259,10 +278,7 @@ package struct Planner {
 
     private mutating func open(_ command: OpenAccountCommand) -> Decision {
         if let entry = rows.directory[command.iban] { return .accountExists(entry) }
-        if rows.customers[command.customer] == nil {
-            rows.customers[command.customer] = CustomerRow(restricted: false)
-            plan.newCustomers.append(command.customer)
-        }
+        meet(command.customer)
         var account = AccountRow(
             id: command.account, customer: command.customer, iban: command.iban,
             currency: command.opening.currency, status: .active, balance: 0,

@@ -57,6 +57,10 @@ final class BatchLoader {
         for command in commands {
             switch command {
             case .transfer(let command): try load(command, blocking: blocking, &loaded)
+            case .revoke(let command):
+                if try !loadOutcome(of: command.id, content: nil, &loaded) {
+                    try load(customer: command.id.customer, &loaded)
+                }
             case .credit(let command):
                 try load(
                     DirectoryEntry(customer: command.payee, account: command.account), &loaded)
@@ -78,7 +82,7 @@ final class BatchLoader {
     private func load(
         _ command: TransferCommand, blocking: Bool, _ loaded: inout Loaded
     ) throws(SQLiteError) {
-        if try loadOutcome(of: command, &loaded) { return }
+        if try loadOutcome(of: command.id, content: command.intent, &loaded) { return }
         let customer = command.id.customer
         try load(customer: customer, &loaded)
         try load(sequenceOf: customer, &loaded)
@@ -96,10 +100,10 @@ final class BatchLoader {
     }
 
     private func loadOutcome(
-        of command: TransferCommand, _ loaded: inout Loaded
+        of id: IntentID, content: SubmittedIntent?, _ loaded: inout Loaded
     ) throws(SQLiteError) -> Bool {
-        outcome.bind(1, command.id.customer)
-        outcome.bind(2, command.id.key.uuid)
+        outcome.bind(1, id.customer)
+        outcome.bind(2, id.key.uuid)
         let found = try outcome.first { row throws(SQLiteError) in
             StoredOutcome(
                 kind: try row.value(0, as: OutcomeKind.self), statusCode: Int(row.integer(4)),
@@ -112,17 +116,17 @@ final class BatchLoader {
                 receivedAt: row.instant(7))
         }
         guard let found else { return false }
-        loaded.outcomes[command.id] = found
+        loaded.outcomes[id] = found
         var original: SubmittedIntent?
-        if let fingerprint = found.fingerprint, let id = found.transfer,
-            command.intent.fingerprint(version: fingerprint.version) != fingerprint
+        if let content, let fingerprint = found.fingerprint, let first = found.transfer,
+            content.fingerprint(version: fingerprint.version) != fingerprint
         {
-            transfer.bind(1, id.uuid)
+            transfer.bind(1, first.uuid)
             original = try transfer.first { row throws(SQLiteError) in
                 try row.transfer().submitted
             }
         }
-        loaded.rows.outcomes[command.id] = KnownOutcome(
+        loaded.rows.outcomes[id] = KnownOutcome(
             kind: found.kind, source: .stored, fingerprint: found.fingerprint,
             transfer: found.transfer, receivedAt: found.receivedAt, original: original)
         return true

@@ -90,8 +90,8 @@ final class RowWriter {
         }
         for row in plan.newAccounts { try insert(row, now) }
         for index in rendered.keys.sorted() {
-            guard case .transfer(let command) = commands[index] else { continue }
-            try insert(rendered[index]!, command, now)
+            guard let intent = commands[index].intent else { continue }
+            try insert(rendered[index]!, intent, now)
         }
         for row in plan.transfers { try insert(row) }
         for row in plan.postings { try insert(row, now) }
@@ -128,13 +128,13 @@ final class RowWriter {
     }
 
     private func insert(
-        _ row: StoredOutcome, _ command: TransferCommand, _ now: Instant
+        _ row: StoredOutcome, _ intent: IntentID, _ now: Instant
     ) throws(SQLiteError) {
-        outcome.bind(1, command.id.customer)
-        outcome.bind(2, command.id.key.uuid)
+        outcome.bind(1, intent.customer)
+        outcome.bind(2, intent.key.uuid)
         outcome.bind(3, row.kind.rawValue)
-        outcome.bind(4, command.intent.fingerprint.digest.bytes)
-        outcome.bind(5, Int64(command.intent.fingerprint.version))
+        outcome.bind(4, row.fingerprint?.digest.bytes)
+        outcome.bind(5, row.fingerprint.map { Int64($0.version) })
         outcome.bind(6, row.transfer?.uuid)
         outcome.bind(7, Int64(row.statusCode))
         outcome.bind(8, row.contentType.rawValue)

@@ -7,6 +7,7 @@ final class SQLiteReader: StoreReader {
     private let connection: Connection
     private let clock: any WallClock
     private let receivedAt: Statement
+    private let revoked: Statement
     private let transferOfKey: Statement
     private let transfer: Statement
     private let event: Statement
@@ -21,6 +22,11 @@ final class SQLiteReader: StoreReader {
             "SELECT transfer_id FROM outcomes WHERE customer_id = ? AND idempotency_key = ?")
         receivedAt = try connection.prepare(
             "SELECT received_at FROM outcomes WHERE customer_id = ? AND idempotency_key = ?")
+        revoked = try connection.prepare(
+            """
+            SELECT received_at, committed_at FROM outcomes
+            WHERE customer_id = ? AND idempotency_key = ? AND kind = 4
+            """)
         transfer = try connection.prepare(
             SQL.selectTransfer + " WHERE transfer_id = ? AND customer_id = ?")
         event = try connection.prepare(
@@ -52,6 +58,16 @@ final class SQLiteReader: StoreReader {
             }
             guard let id else { return nil }
             return try view(TransferID(id), of: intent.customer)
+        }
+    }
+
+    func revocation(of intent: IntentID) throws(StoreError) -> RevocationView? {
+        try snapshot { () throws(SQLiteError) in
+            revoked.bind(1, intent.customer)
+            revoked.bind(2, intent.key.uuid)
+            return try revoked.first {
+                RevocationView(firstReceivedAt: $0.instant(0), revokedAt: $0.instant(1))
+            }
         }
     }
 

@@ -52,6 +52,10 @@ final class Statement {
         }
     }
 
+    func bind(_ index: Int32, _ bytes: [UInt8]?) {
+        if let bytes { bind(index, bytes) } else { check(sqlite3_bind_null(handle, index)) }
+    }
+
     func bind(_ index: Int32, _ id: UUID128) {
         var words = (id.high.bigEndian, id.low.bigEndian)
         withUnsafeBytes(of: &words) { check(cs_bind_blob_copy(handle, index, $0.baseAddress!, 16)) }

@@ -230,10 +230,7 @@ package final class CommitQueue: @unchecked Sendable {
 
     /// Frees the keys first, so that nobody who was answered meets an entry of the past.
     private func finish(_ commands: [PendingCommand], _ results: [CommandResult]) {
-        inFlight.release(
-            commands.compactMap {
-                if case .transfer(let transfer) = $0.command { transfer.id } else { nil }
-            })
+        inFlight.release(commands.compactMap(\.command.intent))
         var start = 0
         while start < commands.count {
             // Neighbours mostly share a sink: one hand-over for all of them.

@@ -16,7 +16,8 @@ package final class InFlightTable: Sendable {
     }
 
     private struct Entry: Sendable {
-        let intent: SubmittedIntent
+        /// Nil for a revocation, which has no content.
+        let intent: SubmittedIntent?
         let receivedAt: Instant
     }
 
@@ -25,7 +26,7 @@ package final class InFlightTable: Sendable {
     package init() {}
 
     package func claim(
-        _ id: IntentID, _ intent: SubmittedIntent, _ receivedAt: Instant
+        _ id: IntentID, _ intent: SubmittedIntent?, _ receivedAt: Instant
     ) -> Claim {
         let running: Entry? = entries.withLock { entries in
             if let running = entries[id] { return running }
@@ -33,11 +34,11 @@ package final class InFlightTable: Sendable {
             return nil
         }
         guard let running else { return .claimed }
+        guard let first = running.intent, let intent else { return .inFlight }
         // Content before liveness: a reused key is an error now and later, a 409 only for now.
-        if running.intent.fingerprint == intent.fingerprint { return .inFlight }
+        if first.fingerprint == intent.fingerprint { return .inFlight }
         return .otherContent(
-            differs: intent.differences(from: running.intent),
-            firstReceivedAt: running.receivedAt)
+            differs: intent.differences(from: first), firstReceivedAt: running.receivedAt)
     }
 
     package func contains(_ id: IntentID) -> Bool {

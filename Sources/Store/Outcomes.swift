@@ -35,6 +35,7 @@ package struct StoredOutcome: Sendable {
 package enum StorableDecision: Sendable {
     case executed(TransferRow, balance: Money)
     case rejected(TransferRow, RejectionReason, balance: Money?)
+    case revoked
 }
 
 package struct RenderedOutcome: Sendable {
@@ -53,7 +54,7 @@ package struct RenderedOutcome: Sendable {
 /// the transaction, so it must be quick and cannot fail.
 package protocol OutcomeRenderer: Sendable {
     func render(
-        _ decision: StorableDecision, of command: TransferCommand, at now: Instant
+        _ decision: StorableDecision, of intent: IntentID, requestID: String, at now: Instant
     ) -> RenderedOutcome
 }
 

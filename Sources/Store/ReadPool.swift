@@ -5,6 +5,8 @@ package import Platform
 package enum ReadQuery: Sendable {
     /// `inFlight`: an attempt was running in this process when the question was asked.
     case intent(IntentID, inFlight: Bool)
+    /// As `intent`, for a revocation that found the intent decided.
+    case decidedIntent(IntentID)
     case transfer(TransferID, CustomerID)
     case accounts(CustomerID)
     case account(AccountID, CustomerID)
@@ -12,6 +14,9 @@ package enum ReadQuery: Sendable {
 
 package enum ReadAnswer: Sendable {
     case transfer(TransferView)
+    /// A revocation came too late, or found a refusal.
+    case decided(TransferView)
+    case revoked(IntentID, RevocationView, asOf: Instant)
     case inFlight(IntentID, asOf: Instant)
     case accounts([AccountRow], asOf: Instant)
     case account(AccountRow, asOf: Instant)
@@ -127,7 +132,10 @@ package final class ReadPool: @unchecked Sendable {
             // What is committed comes first: an attempt that runs may be a retry of an intent that
             // has long been executed.
             if let view = try reader.transfer(of: id) { return .transfer(view) }
+            if let view = try reader.revocation(of: id) { return .revoked(id, view, asOf: now) }
             return inFlight ? .inFlight(id, asOf: now) : .notFound(query)
+        case .decidedIntent(let id):
+            return try reader.transfer(of: id).map { .decided($0) } ?? .notFound(query)
         case .transfer(let id, let customer):
             return try reader.transfer(id, of: customer).map { .transfer($0) } ?? .notFound(query)
         case .accounts(let customer):

@@ -57,6 +57,17 @@ package struct TransferView: Sendable {
     }
 }
 
+/// An intent that can never execute.
+package struct RevocationView: Sendable {
+    package let firstReceivedAt: Instant
+    package let revokedAt: Instant
+
+    package init(firstReceivedAt: Instant, revokedAt: Instant) {
+        self.firstReceivedAt = firstReceivedAt
+        self.revokedAt = revokedAt
+    }
+}
+
 /// A booking that settlement has still to carry out.
 package struct PendingBooking: Sendable {
     package let outboxID: Int64
@@ -81,6 +92,8 @@ package struct PendingBooking: Sendable {
 package protocol StoreReader: AnyObject {
     /// Nil when no attempt with this key has committed.
     func transfer(of intent: IntentID) throws(StoreError) -> TransferView?
+    /// Nil unless the intent was revoked.
+    func revocation(of intent: IntentID) throws(StoreError) -> RevocationView?
     /// Nil unless it exists and is this customer's.
     func transfer(_ id: TransferID, of customer: CustomerID) throws(StoreError) -> TransferView?
     /// In the order of opening.
