@@ -1,3 +1,4 @@
+package import Crypto
 package import Identity
 package import Ledger
 package import Platform
@@ -26,13 +27,16 @@ package struct APIServices: Sendable {
     package var clock: any WallClock
     package var monotonic: any MonotonicClock
     package var random: any RandomBytes
+    /// Seals list cursors; the same on all replicas of a bank.
+    package var cursorSeal: HMACSHA256
     package var log: Log
     package var metrics: MetricsRegistry
 
     package init(
         settings: Settings, fieldRules: FieldRules, verifier: JWTVerifier, commits: CommitQueue,
         reads: ReadPool, inFlight: InFlightTable, calendar: any BusinessCalendar,
-        clock: any WallClock, monotonic: any MonotonicClock, random: any RandomBytes, log: Log,
+        clock: any WallClock, monotonic: any MonotonicClock, random: any RandomBytes,
+        cursorSeal: HMACSHA256, log: Log,
         metrics: MetricsRegistry
     ) {
         self.settings = settings
@@ -45,6 +49,7 @@ package struct APIServices: Sendable {
         self.clock = clock
         self.monotonic = monotonic
         self.random = random
+        self.cursorSeal = cursorSeal
         self.log = log
         self.metrics = metrics
     }

@@ -110,9 +110,9 @@ extension Route {
     /// What a token must allow.
     func scope(_ method: Method) -> Scopes {
         switch self {
-        case .transfers: .transfersWrite
+        case .transfers where method == .post: .transfersWrite
         case .transferByKey where method == .delete: .transfersWrite
-        case .transferByKey, .transfer: .transfersRead
+        case .transfers, .transferByKey, .transfer: .transfersRead
         case .accounts, .account: .accountsRead
         }
     }

@@ -20,6 +20,8 @@ extension TransferAPI {
         case .revoked(let intent, let view, let asOf):
             return Self.revoked(intent, view, asOf, requestID)
         case .inFlight(let intent, let asOf): return Self.inFlight(intent, asOf, requestID)
+        case .list(let page, let customer, let states):
+            return list(page, customer, states, requestID)
         case .accounts(let accounts, let asOf):
             var json = JSONWriter(reservingCapacity: 1024)
             json.beginObject()
@@ -109,7 +111,7 @@ extension TransferAPI {
         case .transfer:
             Problem(.transferNotFound, "This customer has no transfer with this id.")
                 .response(requestID)
-        case .accounts, .account:
+        case .list, .accounts, .account:
             Problem(.notFound, "This customer has no account with this id.").response(requestID)
         }
     }

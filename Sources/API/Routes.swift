@@ -39,7 +39,7 @@ enum Route {
     /// The value of `Allow` (RFC 9110 section 10.2.1).
     var allow: StaticString {
         switch self {
-        case .transfers: "POST, OPTIONS"
+        case .transfers: "GET, HEAD, POST, OPTIONS"
         case .transferByKey: "GET, HEAD, DELETE, OPTIONS"
         case .transfer, .accounts, .account: "GET, HEAD, OPTIONS"
         }
@@ -48,7 +48,6 @@ enum Route {
     func has(_ method: Method) -> Bool {
         switch (self, method) {
         case (_, .options), (.transfers, .post), (.transferByKey, .delete): true
-        case (.transfers, _): false
         case (_, .get), (_, .head): true
         default: false
         }

@@ -74,10 +74,11 @@ package struct TransferAPI: RequestHandler {
             return .respond(refusal.response(id))
         case .passed(let token): customer = token
         }
-        if let query = head.query, !query.isEmpty {
-            return .respond(
-                Problem(.requestInvalid, "This endpoint has no query parameters. Leave them out.")
-                    .response(id))
+        if case .transfers = route, head.method != .post {
+            return listTransfers(head, ticket, customer, id)
+        }
+        do throws(Query.Refusal) { _ = try Query(head.query, known: []) } catch {
+            return .respond(Problem(.requestInvalid, error.detail).response(id))
         }
         switch route {
         case .transfers: return postTransfer(head, body, ticket, customer, id)

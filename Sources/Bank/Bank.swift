@@ -1,4 +1,5 @@
 package import API
+import Crypto
 package import Identity
 package import Ledger
 package import Platform
@@ -21,6 +22,8 @@ package final class Bank: Sendable {
         package var clock: any WallClock = SystemWallClock()
         package var monotonic: any MonotonicClock = SystemMonotonicClock()
         package var random: any RandomBytes = SystemRandomBytes()
+        /// Seals list cursors: 32 secret bytes that all replicas share.
+        package var cursorSecret: [UInt8]
         package var log: Log
         package var metrics: MetricsRegistry
         /// Ends the process after the storage medium failed.
@@ -33,6 +36,7 @@ package final class Bank: Sendable {
             self.policy = policy
             self.verifier = verifier
             self.calendar = calendar
+            cursorSecret = random.bytes(32)
             self.log = log
             self.metrics = metrics
             self.onMediumFailure = onMediumFailure
@@ -67,7 +71,8 @@ package final class Bank: Sendable {
             settings: parts.settings, fieldRules: parts.policy.fieldRules,
             verifier: parts.verifier, commits: commits, reads: reads, inFlight: inFlight,
             calendar: parts.calendar, clock: parts.clock, monotonic: parts.monotonic,
-            random: parts.random, log: parts.log, metrics: parts.metrics)
+            random: parts.random, cursorSeal: HMACSHA256(key: parts.cursorSecret),
+            log: parts.log, metrics: parts.metrics)
         readiness = Readiness { commits.isHealthy }
         parts.metrics.sampled(
             "transferd_in_flight", help: "Intents that this process is working on."

@@ -11,6 +11,7 @@ final class SQLiteReader: StoreReader {
     private let transferOfKey: Statement
     private let transfer: Statement
     private let event: Statement
+    private let list: Statement
     private let accounts: Statement
     private let account: Statement
     private let bookings: Statement
@@ -34,6 +35,13 @@ final class SQLiteReader: StoreReader {
             SELECT state, at, previous_sequence FROM events
             WHERE customer_id = ? AND sequence = ?
             """)
+        list = try connection.prepare(
+            SQL.selectTransferColumns
+                + """
+                , e.sequence FROM events AS e JOIN transfers AS t USING (transfer_id)
+                WHERE e.customer_id = ? AND e.sequence < ? AND e.previous_sequence IS NULL
+                ORDER BY e.sequence DESC LIMIT ?
+                """)
         accounts = try connection.prepare(
             SQL.selectAccount + " WHERE customer_id = ? ORDER BY account_id")
         account = try connection.prepare(
@@ -75,6 +83,40 @@ final class SQLiteReader: StoreReader {
         _ id: TransferID, of customer: CustomerID
     ) throws(StoreError) -> TransferView? {
         try snapshot { () throws(SQLiteError) in try view(id, of: customer) }
+    }
+
+    /// With a filter, a call looks at no more than so many transfers.
+    private static let filteredRows = 1000
+
+    func transfers(
+        of customer: CustomerID, before: Int64, states: UInt16, limit: Int
+    ) throws(StoreError) -> TransferPage {
+        try snapshot { () throws(SQLiteError) in
+            let rows = states == 0 ? limit + 1 : Self.filteredRows
+            list.bind(1, customer)
+            list.bind(2, before)
+            list.bind(3, Int64(rows))
+            var found: [TransferRow] = []
+            var seen = 0
+            var newest = before
+            var next: Int64?
+            try list.eachRow { row throws(SQLiteError) in
+                guard next == nil else { return }
+                let transfer = try row.transfer()
+                seen += 1
+                if states == 0 || states & transfer.state.bit != 0 {
+                    // One more than asked for: there is a next page, after the last one kept.
+                    if found.count == limit {
+                        next = newest
+                        return
+                    }
+                    found.append(transfer)
+                }
+                newest = row.integer(21)
+            }
+            if next == nil, states != 0, seen == rows { next = newest }
+            return TransferPage(transfers: found, next: next)
+        }
     }
 
     func accounts(of customer: CustomerID) throws(StoreError) -> [AccountRow] {

@@ -8,6 +8,7 @@ package enum ReadQuery: Sendable {
     /// As `intent`, for a revocation that found the intent decided.
     case decidedIntent(IntentID)
     case transfer(TransferID, CustomerID)
+    case list(CustomerID, before: Int64, states: UInt16, limit: Int)
     case accounts(CustomerID)
     case account(AccountID, CustomerID)
 }
@@ -18,6 +19,7 @@ package enum ReadAnswer: Sendable {
     case decided(TransferView)
     case revoked(IntentID, RevocationView, asOf: Instant)
     case inFlight(IntentID, asOf: Instant)
+    case list(TransferPage, CustomerID, states: UInt16)
     case accounts([AccountRow], asOf: Instant)
     case account(AccountRow, asOf: Instant)
     case notFound(ReadQuery)
@@ -138,6 +140,10 @@ package final class ReadPool: @unchecked Sendable {
             return try reader.transfer(of: id).map { .decided($0) } ?? .notFound(query)
         case .transfer(let id, let customer):
             return try reader.transfer(id, of: customer).map { .transfer($0) } ?? .notFound(query)
+        case .list(let customer, let before, let states, let limit):
+            let page = try reader.transfers(
+                of: customer, before: before, states: states, limit: limit)
+            return .list(page, customer, states: states)
         case .accounts(let customer):
             return .accounts(try reader.accounts(of: customer), asOf: now)
         case .account(let id, let customer):

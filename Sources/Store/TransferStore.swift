@@ -68,6 +68,18 @@ package struct RevocationView: Sendable {
     }
 }
 
+/// Part of a customer's transfers, newest first.
+package struct TransferPage: Sendable {
+    package let transfers: [TransferRow]
+    /// The event number to go on before; nil at the end of the list.
+    package let next: Int64?
+
+    package init(transfers: [TransferRow], next: Int64?) {
+        self.transfers = transfers
+        self.next = next
+    }
+}
+
 /// A booking that settlement has still to carry out.
 package struct PendingBooking: Sendable {
     package let outboxID: Int64
@@ -96,6 +108,13 @@ package protocol StoreReader: AnyObject {
     func revocation(of intent: IntentID) throws(StoreError) -> RevocationView?
     /// Nil unless it exists and is this customer's.
     func transfer(_ id: TransferID, of customer: CustomerID) throws(StoreError) -> TransferView?
+    /// The transfers that a customer's events before the number `before` began, newest first.
+    ///
+    /// `states` is a set of `TransferState.bit`s; 0 means all. A page may hold fewer than `limit`
+    /// although there are more: each call looks at a bounded number of transfers.
+    func transfers(
+        of customer: CustomerID, before: Int64, states: UInt16, limit: Int
+    ) throws(StoreError) -> TransferPage
     /// In the order of opening.
     func accounts(of customer: CustomerID) throws(StoreError) -> [AccountRow]
     func account(_ id: AccountID, of customer: CustomerID) throws(StoreError) -> AccountRow?
