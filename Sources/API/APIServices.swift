@@ -23,6 +23,9 @@ package struct APIServices: Sendable {
     package var commits: CommitQueue
     package var reads: ReadPool
     package var inFlight: InFlightTable
+    package var changes: ChangeHub
+    package var writeLimiter: RateLimiter
+    package var readLimiter: RateLimiter
     package var calendar: any BusinessCalendar
     package var clock: any WallClock
     package var monotonic: any MonotonicClock
@@ -34,7 +37,8 @@ package struct APIServices: Sendable {
 
     package init(
         settings: Settings, fieldRules: FieldRules, verifier: JWTVerifier, commits: CommitQueue,
-        reads: ReadPool, inFlight: InFlightTable, calendar: any BusinessCalendar,
+        reads: ReadPool, inFlight: InFlightTable, changes: ChangeHub,
+        writeLimiter: RateLimiter, readLimiter: RateLimiter, calendar: any BusinessCalendar,
         clock: any WallClock, monotonic: any MonotonicClock, random: any RandomBytes,
         cursorSeal: HMACSHA256, log: Log,
         metrics: MetricsRegistry
@@ -45,6 +49,9 @@ package struct APIServices: Sendable {
         self.commits = commits
         self.reads = reads
         self.inFlight = inFlight
+        self.changes = changes
+        self.writeLimiter = writeLimiter
+        self.readLimiter = readLimiter
         self.calendar = calendar
         self.clock = clock
         self.monotonic = monotonic

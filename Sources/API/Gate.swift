@@ -3,10 +3,16 @@ import Identity
 import Ledger
 import Platform
 
+/// Who asks, and until when the token lets them.
+struct Caller {
+    let customer: CustomerID
+    let permittedUntil: Instant
+}
+
 /// Token and scope, checked on every attempt, replays included. Confined to its event loop.
 struct Gate {
     enum Answer {
-        case passed(CustomerID)
+        case passed(Caller)
         case refused(GateRefusal)
     }
 
@@ -37,7 +43,9 @@ struct Gate {
                 return .refused(.invalid("The token's subject cannot be a customer."))
             }
             guard token.scopes.contains(scope) else { return .refused(.scope(scope)) }
-            return .passed(customer)
+            let lasting = token.expiresAt.advanced(
+                seconds: verifier.configuration.leewaySeconds)
+            return .passed(Caller(customer: customer, permittedUntil: lasting))
         } catch {
             return .refused(error == .expired ? .expired : .invalid(Self.detail(error)))
         }

@@ -5,20 +5,56 @@ import Platform
 import Store
 
 extension TransferAPI {
-    /// `GET /api/transfers/by-key/{key}`: where the intent stands now.
+    /// `GET /api/transfers/by-key/{key}`: where the intent stands now. With `Prefer: wait` the answer
+    /// waits for news: for another state than the one that `If-None-Match` names, or for the end of
+    /// an attempt in flight.
     mutating func getTransfer(
-        _ intent: IntentID, _ ticket: Ticket, _ requestID: String
+        _ head: borrowing RequestHead, _ intent: IntentID, _ ticket: Ticket, _ requestID: String
     ) -> HandlerAnswer {
-        read(.intent(intent, inFlight: services.inFlight.contains(intent)), ticket, requestID)
+        var request = Parked(
+            requestID: requestID, waitSeconds: Preference.wait(head), tags: EntityTag.list(head))
+        if request.waitSeconds != nil {
+            request.watched = intent
+            services.changes.watch(intent, ticket, sink)
+            wait(for: nil, ticket, request)
+        }
+        let answer = read(
+            .intent(intent, inFlight: services.inFlight.contains(intent)), ticket, request)
+        guard case .respond(let response) = answer else { return answer }
+        forget(ticket, request)
+        return .respond(request.applied(to: response))
     }
 
+    /// Nil while the client prefers to wait for news.
+    mutating func finishRead(
+        _ answer: ReadAnswer, _ ticket: Ticket, _ request: Parked
+    ) -> Response? {
+        if request.watched != nil, request.holds {
+            switch answer {
+            case .transfer(let view) where EntityTag.matches(request.tags, Self.tag(view)):
+                return nil
+            case .revoked where EntityTag.matches(request.tags, Self.revokedTag):
+                return nil
+            case .inFlight where request.tags == nil: return nil
+            default: break
+            }
+        }
+        return readAnswer(answer, request)
+    }
+
+    static func tag(_ view: TransferView) -> String { "\"\(view.transfer.lastSequence)\"" }
+    static let revokedTag = "\"revoked\""
+
     /// The answer to any read.
-    func readAnswer(_ answer: ReadAnswer, _ requestID: String) -> Response {
+    private func readAnswer(_ answer: ReadAnswer, _ request: Parked) -> Response {
+        let requestID = request.requestID
         switch answer {
-        case .transfer(let view): return transfer(view, requestID)
+        case .transfer(let view):
+            return tagged(transfer(view, requestID), Self.tag(view), request)
         case .decided(let view): return decided(view, requestID)
         case .revoked(let intent, let view, let asOf):
-            return Self.revoked(intent, view, asOf, requestID)
+            return tagged(
+                Self.revoked(intent, view, asOf, requestID), Self.revokedTag, request)
         case .inFlight(let intent, let asOf): return Self.inFlight(intent, asOf, requestID)
         case .list(let page, let customer, let states):
             return list(page, customer, states, requestID)
@@ -37,6 +73,16 @@ extension TransferAPI {
         case .notFound(let query): return Self.notFound(query, requestID)
         case .failed: return unavailable(.storeUnavailable, requestID)
         }
+    }
+
+    /// The answer with its tag, or 304 to a client that has it already.
+    private func tagged(_ response: Response, _ tag: String, _ request: Parked) -> Response {
+        var answer = response
+        if EntityTag.matches(request.tags, tag) {
+            answer = Response(status: 304).withCommonFields(request.requestID)
+        }
+        answer.setField("ETag", tag)
+        return answer
     }
 
     func transfer(_ view: TransferView, _ requestID: String) -> Response {

@@ -47,7 +47,8 @@ extension TransferAPI {
             before = cursor.sequence
         }
         return read(
-            .list(customer, before: before, states: states, limit: limit), ticket, requestID)
+            .list(customer, before: before, states: states, limit: limit), ticket,
+            Parked(requestID: requestID))
     }
 
     func list(

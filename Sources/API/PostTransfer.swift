@@ -7,8 +7,8 @@ import Store
 extension TransferAPI {
     /// `POST /api/transfers`: executes an intent at most once, and tells every attempt the truth.
     mutating func postTransfer(
-        _ head: borrowing RequestHead, _ body: Span<UInt8>, _ ticket: Ticket,
-        _ customer: CustomerID, _ requestID: String
+        _ head: borrowing RequestHead, _ body: Span<UInt8>, _ ticket: Ticket, _ caller: Caller,
+        _ requestID: String
     ) -> HandlerAnswer {
         let key: IdempotencyKey
         switch Self.key(head) {
@@ -25,39 +25,59 @@ extension TransferAPI {
         case .success(let valid): intent = valid
         }
 
-        let id = IntentID(customer: customer, key: key)
-        if let known = outcomes.entry(id) { return .respond(answer(intent, known, requestID)) }
-        let receivedAt = services.clock.now()
-        switch services.inFlight.claim(id, intent, receivedAt) {
-        case .claimed: break
+        let id = IntentID(customer: caller.customer, key: key)
+        let request = Parked(requestID: requestID, waitSeconds: Preference.wait(head))
+        if let known = outcomes.entry(id) {
+            return .respond(request.applied(to: answer(intent, known, requestID)))
+        }
+        let command = TransferCommand(
+            id: id, intent: intent, requestID: requestID, receivedAt: services.clock.now())
+        let pending = pending(.transfer(command), ticket, caller.permittedUntil)
+        let claim = services.inFlight.claim(
+            id, intent, command.receivedAt, waiter: request.waitSeconds == nil ? nil : pending)
+        switch claim {
+        case .claimed: return submit(pending, request)
+        case .waiting:
+            wait(for: id, ticket, request)
+            return .parked
         case .inFlight:
             metrics.inFlight.add()
-            return .respond(Self.inFlight(requestID))
+            return .respond(request.applied(to: Self.inFlight(requestID)))
         case .otherContent(let differs, let firstReceivedAt):
             metrics.reused.add()
-            return .respond(Self.reused(nil, firstReceivedAt, differs, requestID))
+            return .respond(
+                request.applied(to: Self.reused(nil, firstReceivedAt, differs, requestID)))
         }
+    }
 
-        let command = TransferCommand(
-            id: id, intent: intent, requestID: requestID, receivedAt: receivedAt)
-        return submit(.transfer(command), ticket, requestID)
+    /// A command with its deadlines on the monotonic clock.
+    func pending(
+        _ command: Command, _ ticket: Ticket, _ permittedUntil: Instant
+    ) -> PendingCommand {
+        let now = services.monotonic.now()
+        let permitted = permittedUntil.microseconds - services.clock.now().microseconds
+        return PendingCommand(
+            command: command,
+            deadline: now.advanced(milliseconds: services.settings.commandWaitMilliseconds),
+            permittedUntil: now.advanced(milliseconds: permitted / 1000), ticket: ticket,
+            sink: sink)
     }
 
     /// Hands a command over whose intent has been claimed.
-    mutating func submit(
-        _ command: Command, _ ticket: Ticket, _ requestID: String
-    ) -> HandlerAnswer {
-        let pending = PendingCommand(
-            command: command,
-            deadline: services.monotonic.now().advanced(
-                milliseconds: services.settings.commandWaitMilliseconds),
-            ticket: ticket, sink: sink)
+    mutating func submit(_ pending: PendingCommand, _ request: Parked) -> HandlerAnswer {
+        remember(request, for: pending.ticket)
         let submission = services.commits.submit(pending)
         if submission == .accepted { return .parked }
-        if let intent = command.intent { services.inFlight.release([intent]) }
         metrics.failed.add()
-        return .respond(
-            unavailable(submission == .full ? .overloaded : .draining, requestID))
+        if let intent = pending.command.intent {
+            // Whoever waited for this attempt finds no room either.
+            while let next = services.inFlight.release(intent).promoted {
+                let answer = CommandAnswer(command: next.command, result: .failed(.overloaded))
+                next.sink.completed([(next.ticket, answer)])
+            }
+        }
+        let code: ProblemCode = submission == .full ? .overloaded : .draining
+        return .respond(request.applied(to: unavailable(code, request.requestID)))
     }
 
     /// Turns what became of a command into its answer, and keeps a new outcome for later attempts.
@@ -65,7 +85,7 @@ extension TransferAPI {
         switch result {
         case .outcome(let outcome, let replayed):
             count(outcome, replayed: replayed)
-            outcomes.insert(outcome, command.intent.fieldDigests, command.id)
+            outcomes.insert(outcome, command.intent, command.id)
             return Self.stored(outcome, replayed: replayed, command.requestID)
         case .reused(let transfer, let receivedAt, let differs):
             metrics.reused.add()
@@ -73,6 +93,9 @@ extension TransferAPI {
         case .invalid(let errors):
             metrics.invalid.add()
             return Self.invalid(errors, command.requestID)
+        case .failed(.permissionEnded):
+            metrics.unauthenticated.add()
+            return GateRefusal.expired.response(command.requestID)
         case .failed(let failure):
             metrics.failed.add()
             return unavailable(ProblemCode(failure), command.requestID)
@@ -100,7 +123,7 @@ extension TransferAPI {
             intent.fingerprint(version: fingerprint.version) != fingerprint
         {
             metrics.reused.add()
-            let differs = known.digests.map { intent.fieldDigests.differences(from: $0) } ?? []
+            let differs = known.intent.map { intent.differences(from: $0) } ?? []
             return Self.reused(
                 known.outcome.transfer, known.outcome.receivedAt, differs, requestID)
         }
@@ -198,6 +221,7 @@ extension ProblemCode {
             case .storeUnavailable: .storeUnavailable
             case .overloaded: .overloaded
             case .internalError: .internalError
+            case .permissionEnded: .tokenExpired
             }
     }
 }

@@ -41,6 +41,7 @@ enum ProblemCode: String, Sendable, CaseIterable {
     case headTooLarge = "head_too_large"
     case mediaTypeUnsupported = "media_type_unsupported"
     case idempotencyKeyReused = "idempotency_key_reused"
+    case rateLimited = "rate_limited"
     case internalError = "internal"
     case overloaded
     case storeUnavailable = "store_unavailable"
@@ -83,6 +84,7 @@ enum ProblemCode: String, Sendable, CaseIterable {
         case .headTooLarge: (431, .no, "The request's head is too large")
         case .mediaTypeUnsupported: (415, .no, "The body must be application/json")
         case .idempotencyKeyReused: (422, .no, "The key was used for another transfer")
+        case .rateLimited: (429, .sameKey, "Too many requests of this customer")
         case .internalError: (500, .sameKey, "Something went wrong here")
         case .overloaded: (503, .sameKey, "There is too much to do right now")
         case .storeUnavailable: (503, .sameKey, "The ledger cannot be reached right now")

@@ -8,7 +8,7 @@ extension TransferAPI {
     /// `DELETE /api/transfers/by-key/{key}`: from its 200 on, no straggling attempt can execute the
     /// intent. Goes the same road as an attempt: in-flight table, locks, commit.
     mutating func revoke(
-        _ intent: IntentID, _ ticket: Ticket, _ requestID: String
+        _ intent: IntentID, _ ticket: Ticket, _ caller: Caller, _ requestID: String
     ) -> HandlerAnswer {
         let receivedAt = services.clock.now()
         guard case .claimed = services.inFlight.claim(intent, nil, receivedAt) else {
@@ -16,7 +16,8 @@ extension TransferAPI {
             return .respond(Self.inFlight(requestID))
         }
         let command = RevokeCommand(id: intent, requestID: requestID, receivedAt: receivedAt)
-        return submit(.revoke(command), ticket, requestID)
+        let pending = pending(.revoke(command), ticket, caller.permittedUntil)
+        return submit(pending, Parked(requestID: requestID))
     }
 
     /// Nil while the transfer that was found is being read.
@@ -29,10 +30,14 @@ extension TransferAPI {
             outcomes.insert(outcome, nil, command.id)
             return Self.ok(outcome.body, command.requestID)
         case .outcome:
-            switch read(.decidedIntent(command.id), ticket, command.requestID) {
+            let request = Parked(requestID: command.requestID)
+            switch read(.decidedIntent(command.id), ticket, request) {
             case .parked: return nil
             case .respond(let response): return response
             }
+        case .failed(.permissionEnded):
+            metrics.unauthenticated.add()
+            return GateRefusal.expired.response(command.requestID)
         case .failed(let failure):
             metrics.failed.add()
             return unavailable(ProblemCode(failure), command.requestID)

@@ -2,7 +2,7 @@ package import HTTPServer
 import Identity
 import Ledger
 package import Platform
-package import Store
+import Store
 
 /// The customer-facing API: one instance on each event loop, confined to it.
 ///
@@ -16,8 +16,10 @@ package struct TransferAPI: RequestHandler {
     let sink: LoopSink
     var gate: Gate
     var outcomes: OutcomeCache
-    /// The request ids of parked requests, by connection slot.
-    private var parked: [String] = []
+    /// What is kept of parked requests, by connection slot.
+    private var parked: [Parked] = []
+    /// Requests that prefer to wait, and until when.
+    var waits: [Wait] = []
 
     package init(services: APIServices, completions: Completions<StoreAnswer>) {
         self.services = services
@@ -67,12 +69,19 @@ package struct TransferAPI: RequestHandler {
         guard let route = Route(head.path) else {
             return .respond(Problem(.notFound, "There is nothing here.").response(id))
         }
-        let customer: CustomerID
-        switch gate.pass(head, needs: route.scope(head.method), at: services.clock.now()) {
+        let caller: Caller
+        let needed = route.scope(head.method)
+        switch gate.pass(head, needs: needed, at: services.clock.now()) {
         case .refused(let refusal):
             metrics.unauthenticated.add()
             return .respond(refusal.response(id))
-        case .passed(let token): customer = token
+        case .passed(let passed): caller = passed
+        }
+        let customer = caller.customer
+        let limiter = needed == .transfersWrite ? services.writeLimiter : services.readLimiter
+        if case .limited(let seconds) = limiter.take(customer, at: services.monotonic.now()) {
+            metrics.limited.add()
+            return .respond(Self.limited(limiter, needed, seconds, id))
         }
         if case .transfers = route, head.method != .post {
             return listTransfers(head, ticket, customer, id)
@@ -81,35 +90,47 @@ package struct TransferAPI: RequestHandler {
             return .respond(Problem(.requestInvalid, error.detail).response(id))
         }
         switch route {
-        case .transfers: return postTransfer(head, body, ticket, customer, id)
+        case .transfers: return postTransfer(head, body, ticket, caller, id)
         case .transferByKey(.success(let key)):
             let intent = IntentID(customer: customer, key: key)
             return head.method == .delete
-                ? revoke(intent, ticket, id) : getTransfer(intent, ticket, id)
+                ? revoke(intent, ticket, caller, id) : getTransfer(head, intent, ticket, id)
         case .transferByKey(.failure(let refusal)):
             return .respond(Problem(.idempotencyKeyInvalid, refusal.detail).response(id))
-        case .transfer(let transfer?): return read(.transfer(transfer, customer), ticket, id)
+        case .transfer(let transfer?):
+            let request = Parked(requestID: id, tags: EntityTag.list(head))
+            return read(.transfer(transfer, customer), ticket, request)
         case .transfer(nil):
             return .respond(
                 Problem(.transferNotFound, "A transfer's id is a UUID.").response(id))
-        case .accounts: return read(.accounts(customer), ticket, id)
-        case .account(let account?): return read(.account(account, customer), ticket, id)
+        case .accounts: return read(.accounts(customer), ticket, Parked(requestID: id))
+        case .account(let account?):
+            return read(.account(account, customer), ticket, Parked(requestID: id))
         case .account(nil):
             return .respond(Problem(.notFound, "An account's id is a UUID.").response(id))
         }
     }
 
     package mutating func complete(_ answer: StoreAnswer, _ ticket: Ticket) -> Response? {
+        let request = parked[Int(ticket.slot)]
+        let response: Response?
         switch answer {
         case .command(let answer):
             switch answer.command {
-            case .transfer(let command): return finishTransfer(command, answer.result)
-            case .revoke(let command): return finishRevocation(command, answer.result, ticket)
-            default: return nil
+            case .transfer(let command): response = finishTransfer(command, answer.result)
+            case .revoke(let command):
+                response = finishRevocation(command, answer.result, ticket)
+            default: response = nil
             }
-        case .read(let answer):
-            return readAnswer(answer, parked[Int(ticket.slot)])
+        case .read(let answer): response = finishRead(answer, ticket, request)
+        case .changed: response = look(again: true, ticket, request)
+        case .waitEnded:
+            response =
+                request.watched == nil
+                ? Self.inFlight(request.requestID) : look(again: false, ticket, request)
         }
+        if request.waitSeconds != nil, response != nil { forget(ticket, request) }
+        return response.map { request.applied(to: $0) }
     }
 
     /// The client has gone, but its outcome may be asked for again soon.
@@ -135,13 +156,15 @@ package struct TransferAPI: RequestHandler {
         return problem.response(id)
     }
 
-    package mutating func tick(_ now: MonotonicTime) {}
+    package mutating func tick(_ now: MonotonicTime) { endWaits(now) }
 
     /// Hands a read over; its request waits on the loop.
-    mutating func read(_ query: ReadQuery, _ ticket: Ticket, _ id: String) -> HandlerAnswer {
-        remember(id, for: ticket)
+    mutating func read(
+        _ query: ReadQuery, _ ticket: Ticket, _ request: Parked
+    ) -> HandlerAnswer {
+        remember(request, for: ticket)
         guard services.reads.submit(query, ticket: ticket, sink: sink) else {
-            return .respond(unavailable(.overloaded, id))
+            return .respond(unavailable(.overloaded, request.requestID))
         }
         return .parked
     }
@@ -161,34 +184,29 @@ package struct TransferAPI: RequestHandler {
         return response
     }
 
-    private mutating func remember(_ id: String, for ticket: Ticket) {
+    mutating func remember(_ request: Parked, for ticket: Ticket) {
         let slot = Int(ticket.slot)
-        while parked.count <= slot { parked.append("") }
-        parked[slot] = id
+        while parked.count <= slot { parked.append(Parked()) }
+        parked[slot] = request
+    }
+
+    /// A 429 (RateLimit header fields for HTTP, draft-ietf-httpapi-ratelimit-headers).
+    private static func limited(
+        _ limiter: RateLimiter, _ scope: Scopes, _ seconds: Int64, _ id: String
+    ) -> Response {
+        let name = scope == .transfersWrite ? "writes" : "reads"
+        var response = Problem(
+            .rateLimited, "Send the same request with the same key again after Retry-After seconds."
+        ).response(id)
+        response.setField("Retry-After", Int(seconds))
+        response.setField("RateLimit", "\"\(name)\";r=0;t=\(seconds)")
+        response.setField(
+            "RateLimit-Policy",
+            "\"\(name)\";q=\(limiter.policy.burst);w=\(limiter.windowSeconds)")
+        return response
     }
 
     private func requestID(_ head: borrowing RequestHead) -> String {
         RequestID.of(head, random: services.random)
-    }
-}
-
-/// What comes back to an event loop from the store's threads.
-package enum StoreAnswer: Sendable {
-    case command(CommandAnswer)
-    case read(ReadAnswer)
-}
-
-/// Carries store answers to the loop that waits for them.
-final class LoopSink: StoreSink {
-    private let completions: Completions<StoreAnswer>
-
-    init(_ completions: Completions<StoreAnswer>) { self.completions = completions }
-
-    func completed(_ batch: [(Ticket, CommandAnswer)]) {
-        completions.complete(batch: batch.map { ($0.0, .command($0.1)) })
-    }
-
-    func completed(_ ticket: Ticket, _ answer: ReadAnswer) {
-        completions.complete(ticket, .read(answer))
     }
 }

@@ -19,6 +19,9 @@ package final class Bank: Sendable {
         package var settings = APIServices.Settings()
         package var commitLimits = CommitQueue.Limits()
         package var readerThreads = 2
+        /// Per customer; off unless the configuration says so.
+        package var writeRate = RateLimiter.Policy.off
+        package var readRate = RateLimiter.Policy.off
         package var clock: any WallClock = SystemWallClock()
         package var monotonic: any MonotonicClock = SystemMonotonicClock()
         package var random: any RandomBytes = SystemRandomBytes()
@@ -56,9 +59,11 @@ package final class Bank: Sendable {
         checkpointer = Checkpointer(store: store, log: parts.log, metrics: parts.metrics)
         store.attach(checkpointer)
         let inFlight = InFlightTable()
+        let changes = ChangeHub()
         let bell = Bell()
         let commits = CommitQueue(
-            store: store, inFlight: inFlight, limits: parts.commitLimits, clock: parts.monotonic,
+            store: store, inFlight: inFlight, changes: changes, limits: parts.commitLimits,
+            clock: parts.monotonic,
             log: parts.log, metrics: parts.metrics, onCommitted: { bell.ring() },
             onMediumFailure: parts.onMediumFailure)
         settlement = BookSettlement(
@@ -70,6 +75,8 @@ package final class Bank: Sendable {
         services = APIServices(
             settings: parts.settings, fieldRules: parts.policy.fieldRules,
             verifier: parts.verifier, commits: commits, reads: reads, inFlight: inFlight,
+            changes: changes, writeLimiter: RateLimiter(parts.writeRate),
+            readLimiter: RateLimiter(parts.readRate),
             calendar: parts.calendar, clock: parts.clock, monotonic: parts.monotonic,
             random: parts.random, cursorSeal: HMACSHA256(key: parts.cursorSecret),
             log: parts.log, metrics: parts.metrics)

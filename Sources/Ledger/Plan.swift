@@ -23,7 +23,7 @@ package enum Decision: Sendable {
     /// A field breaks a rule of today. Not stored.
     case invalid([FieldError])
     case credit(CreditDecision)
-    case concluded(TransferState)
+    case concluded(TransferState, of: IntentID)
     case accountOpened
     /// The IBAN is taken already, by this account.
     case accountExists(DirectoryEntry)

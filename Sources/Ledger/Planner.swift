@@ -235,14 +235,14 @@ package struct Planner {
         else { return .accountUnknown }
         if transfer.state.isTerminal {
             plan.finishedOutbox.append(command.outboxID)
-            return .concluded(transfer.state)
+            return .concluded(transfer.state, of: transfer.intent)
         }
         var debtor = transfer.debtorAccount.flatMap { rows.accounts[$0] }
         if case .refused = command.decision {
             // Without an account that can hold it, the money stays in transit and is looked at.
             guard let account = debtor,
                 !account.balance.addingReportingOverflow(transfer.money.minorUnits).overflow
-            else { return .concluded(transfer.state) }
+            else { return .concluded(transfer.state, of: transfer.intent) }
         }
         plan.finishedOutbox.append(command.outboxID)
         // Handed over and answered in one step: inside one bank there is no time between.
@@ -263,7 +263,7 @@ package struct Planner {
         }
         rows.transfers[transfer.id] = transfer
         plan.changedTransfers[transfer.id] = transfer
-        return .concluded(transfer.state)
+        return .concluded(transfer.state, of: transfer.intent)
     }
 
     private mutating func move(_ transfer: inout TransferRow, to state: TransferState) {

@@ -81,6 +81,8 @@ package final class BookSettlement: StoreSink, @unchecked Sendable {
 
     package func completed(_ ticket: Ticket, _ answer: ReadAnswer) {}
 
+    package func changed(_ ticket: Ticket) {}
+
     private func run() {
         var reader: (any StoreReader)?
         var notBefore = clock.now()
@@ -150,7 +152,7 @@ package final class BookSettlement: StoreSink, @unchecked Sendable {
                 payer: booking.payer, transfer: booking.transfer, outboxID: booking.outboxID,
                 decision: decision)
             return submit(.conclude(conclusion), of: booking.transfer)
-        case (.conclude(let command), .decided(.concluded(let state))):
+        case (.conclude(let command), .decided(.concluded(let state, _))):
             working[command.transfer] = nil
             switch state {
             case .settled: settled.add()

@@ -70,6 +70,20 @@ package enum CommandResult: Sendable {
     case decided(Decision)
     /// Nothing was answered by the ledger; the attempt may be made again.
     case failed(CommandFailure)
+
+    /// Whether the intent has an outcome now.
+    var isDecided: Bool {
+        switch self {
+        case .outcome, .reused: true
+        case .invalid, .decided, .failed: false
+        }
+    }
+
+    /// The same result for an attempt that waited for it.
+    var repeated: CommandResult {
+        if case .outcome(let outcome, _) = self { return .outcome(outcome, replayed: true) }
+        return self
+    }
 }
 
 package enum CommandFailure: Sendable, Hashable {
@@ -79,4 +93,6 @@ package enum CommandFailure: Sendable, Hashable {
     case overloaded
     /// This command alone breaks the ledger's constraints: a defect of ours.
     case internalError
+    /// The token expired while the attempt waited.
+    case permissionEnded
 }
