@@ -57,11 +57,14 @@ let package = Package(
                 "Platform", "Crypto", "Ledger", "Store", "SQLiteStore", "Settlement", "Identity",
                 "HTTPServer", "API",
             ]),
+        room(
+            "Configuration",
+            ["Platform", "Ledger", "Store", "Identity", "HTTPServer", "API", "Bank"]),
         .executableTarget(
             name: "transferd",
             dependencies: [
                 "Platform", "CLinux", "Crypto", "JSON", "Ledger", "Store", "SQLiteStore",
-                "Identity", "HTTPServer", "API", "Bank",
+                "Identity", "HTTPServer", "API", "Bank", "Configuration",
             ], swiftSettings: strict),
 
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
@@ -70,7 +73,8 @@ let package = Package(
         tests("JSONTests", ["JSON", "TestSupport"]),
         tests("IdentityTests", ["Identity", "Crypto", "JSON", "Platform", "TestSupport"]),
         tests(
-            "LedgerTests", ["Ledger", "Platform", "Crypto", "TestSupport", "StoreTestSupport"]),
+            "LedgerTests",
+            ["Ledger", "Platform", "Crypto", "Store", "TestSupport", "StoreTestSupport"]),
         .target(
             name: "StoreTestSupport",
             dependencies: ["Platform", "Ledger", "Store", "SQLiteStore", "CSQLite"],
