@@ -238,7 +238,7 @@ package struct Planner {
             return .concluded(transfer.state, of: transfer.intent)
         }
         // Screening has not let it go, so nobody was to settle it.
-        if transfer.state == .held { return .concluded(.held) }
+        if transfer.state == .held { return .concluded(.held, of: transfer.intent) }
         var debtor = transfer.debtorAccount.flatMap { rows.accounts[$0] }
         if case .refused = command.decision {
             // Without an account that can hold it, the money stays in transit and is looked at.
