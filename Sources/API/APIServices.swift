@@ -20,6 +20,7 @@ package struct APIServices: Sendable {
     package var settings: Settings
     package var fieldRules: FieldRules
     package var verifier: JWTVerifier
+    package var revocations: RevocationList
     package var commits: CommitQueue
     package var reads: ReadPool
     package var inFlight: InFlightTable
@@ -36,7 +37,9 @@ package struct APIServices: Sendable {
     package var metrics: MetricsRegistry
 
     package init(
-        settings: Settings, fieldRules: FieldRules, verifier: JWTVerifier, commits: CommitQueue,
+        settings: Settings, fieldRules: FieldRules, verifier: JWTVerifier,
+        revocations: RevocationList,
+        commits: CommitQueue,
         reads: ReadPool, inFlight: InFlightTable, changes: ChangeHub,
         writeLimiter: RateLimiter, readLimiter: RateLimiter, calendar: any BusinessCalendar,
         clock: any WallClock, monotonic: any MonotonicClock, random: any RandomBytes,
@@ -46,6 +49,7 @@ package struct APIServices: Sendable {
         self.settings = settings
         self.fieldRules = fieldRules
         self.verifier = verifier
+        self.revocations = revocations
         self.commits = commits
         self.reads = reads
         self.inFlight = inFlight

@@ -17,9 +17,13 @@ struct Gate {
     }
 
     private let verifier: JWTVerifier
+    private let revocations: RevocationList
     private let cache: VerifiedTokenCache
+    private var keys: Int
 
-    init(_ verifier: JWTVerifier) {
+    init(_ verifier: JWTVerifier, _ revocations: RevocationList) {
+        self.revocations = revocations
+        keys = verifier.generation
         self.verifier = verifier
         cache = VerifiedTokenCache(
             maximumEntries: 65_536, maximumBytes: 64 << 20,
@@ -42,6 +46,7 @@ struct Gate {
             guard let customer = CustomerID(token.subject) else {
                 return .refused(.invalid("The token's subject cannot be a customer."))
             }
+            if revocations.refuses(token) { return .refused(.revoked) }
             guard token.scopes.contains(scope) else { return .refused(.scope(scope)) }
             let lasting = token.expiresAt.advanced(
                 seconds: verifier.configuration.leewaySeconds)
@@ -51,9 +56,15 @@ struct Gate {
         }
     }
 
-    private func verified(
+    private mutating func verified(
         _ bytes: Span<UInt8>, at now: Instant
     ) throws(TokenRefusal) -> VerifiedToken {
+        // A key that was withdrawn vouches for nothing any more.
+        let generation = verifier.generation
+        if generation != keys {
+            cache.removeAll()
+            keys = generation
+        }
         if let known = try cache.token(for: bytes, at: now) { return known }
         let token = try verifier.verify(bytes, at: now)
         cache.insert(token, for: bytes)
@@ -80,6 +91,7 @@ enum GateRefusal {
     case missing
     case invalid(String)
     case expired
+    case revoked
     case scope(Scopes)
 
     func response(_ requestID: String) -> Response {
@@ -101,6 +113,14 @@ enum GateRefusal {
                 "WWW-Authenticate",
                 "Bearer realm=\"transferd\", error=\"invalid_token\", "
                     + "error_description=\"The access token expired\"")
+            return response
+        case .revoked:
+            var response = Problem(.tokenRevoked, "The access was taken away. Log in again.")
+                .response(requestID)
+            response.setField(
+                "WWW-Authenticate",
+                "Bearer realm=\"transferd\", error=\"invalid_token\", "
+                    + "error_description=\"The access token was revoked\"")
             return response
         case .scope(let scope):
             var response = Problem(

@@ -27,7 +27,7 @@ extension TransferAPI {
 
         let id = IntentID(customer: caller.customer, key: key)
         let request = Parked(requestID: requestID, waitSeconds: Preference.wait(head))
-        if let known = outcomes.entry(id) {
+        if let known = outcomes.entry(id), isKept(known.outcome) {
             return .respond(request.applied(to: answer(intent, known, requestID)))
         }
         let command = TransferCommand(
@@ -87,6 +87,9 @@ extension TransferAPI {
             count(outcome, replayed: replayed)
             outcomes.insert(outcome, command.intent, command.id)
             return Self.stored(outcome, replayed: replayed, command.requestID)
+        case .retired(let transfer):
+            metrics.replayed.add()
+            return Self.retired(transfer, command.requestID)
         case .reused(let transfer, let receivedAt, let differs):
             metrics.reused.add()
             return Self.reused(transfer, receivedAt, differs, command.requestID)
@@ -103,6 +106,12 @@ extension TransferAPI {
             metrics.failed.add()
             return unavailable(.internalError, command.requestID)
         }
+    }
+
+    /// Whether the promise to repeat an outcome still holds; the store knows what came of it.
+    private func isKept(_ outcome: StoredOutcome) -> Bool {
+        let end = outcome.receivedAt.advanced(seconds: services.settings.retentionDays * 86400)
+        return services.clock.now() < end
     }
 
     private func count(_ outcome: StoredOutcome, replayed: Bool) {
@@ -187,6 +196,16 @@ extension TransferAPI {
         ).response(requestID)
         response.setField("Retry-After", "1")
         return response
+    }
+
+    private static func retired(_ transfer: TransferRow, _ requestID: String) -> Response {
+        Problem(
+            .outcomeRetired,
+            "The transfer was decided long ago and nothing was executed now; look it up by its id."
+        ).response(requestID) { json in
+            json.member("transferId", plain: transfer.id.uuid.append(textTo:))
+            json.member("transferStatus", transfer.state.publicName)
+        }
     }
 
     private static func reused(

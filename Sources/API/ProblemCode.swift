@@ -18,6 +18,7 @@ enum ProblemCode: String, Sendable, CaseIterable {
     case tokenMissing = "token_missing"
     case tokenInvalid = "token_invalid"
     case tokenExpired = "token_expired"
+    case tokenRevoked = "token_revoked"
     case insufficientFunds = "insufficient_funds"
     case transferLimitExceeded = "transfer_limit_exceeded"
     case dailyLimitExceeded = "daily_limit_exceeded"
@@ -40,6 +41,7 @@ enum ProblemCode: String, Sendable, CaseIterable {
     case bodyTooLarge = "body_too_large"
     case headTooLarge = "head_too_large"
     case mediaTypeUnsupported = "media_type_unsupported"
+    case outcomeRetired = "outcome_retired"
     case idempotencyKeyReused = "idempotency_key_reused"
     case rateLimited = "rate_limited"
     case internalError = "internal"
@@ -60,6 +62,7 @@ enum ProblemCode: String, Sendable, CaseIterable {
         case .tokenMissing: (401, .authenticate, "An access token is needed")
         case .tokenInvalid: (401, .authenticate, "The access token is not valid")
         case .tokenExpired: (401, .authenticate, "The access token has expired")
+        case .tokenRevoked: (401, .authenticate, "The access token was revoked")
         case .insufficientFunds: (402, .newKey, "The balance does not cover the amount")
         case .transferLimitExceeded: (402, .newKey, "The amount exceeds the limit of one transfer")
         case .dailyLimitExceeded:
@@ -80,6 +83,7 @@ enum ProblemCode: String, Sendable, CaseIterable {
         case .requestTimeout: (408, .sameKey, "The request did not arrive in time")
         case .inFlight: (409, .sameKey, "An attempt with this key is in flight")
         case .intentRevoked: (410, .no, "The intent was revoked and can never execute")
+        case .outcomeRetired: (410, .no, "The first answer is no longer kept")
         case .bodyTooLarge: (413, .no, "The body is too large")
         case .headTooLarge: (431, .no, "The request's head is too large")
         case .mediaTypeUnsupported: (415, .no, "The body must be application/json")

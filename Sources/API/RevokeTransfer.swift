@@ -29,7 +29,7 @@ extension TransferAPI {
             // Repeating a DELETE repeats its answer.
             outcomes.insert(outcome, nil, command.id)
             return Self.ok(outcome.body, command.requestID)
-        case .outcome:
+        case .outcome, .retired:
             let request = Parked(requestID: command.requestID)
             switch read(.decidedIntent(command.id), ticket, request) {
             case .parked: return nil

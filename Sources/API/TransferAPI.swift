@@ -25,7 +25,7 @@ package struct TransferAPI: RequestHandler {
         self.services = services
         metrics = APIMetrics(services.metrics)
         sink = LoopSink(completions)
-        gate = Gate(services.verifier)
+        gate = Gate(services.verifier, services.revocations)
         outcomes = OutcomeCache(maximumBytes: services.settings.outcomeCacheBytes)
     }
 

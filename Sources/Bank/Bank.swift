@@ -19,6 +19,8 @@ package final class Bank: Sendable {
         package var settings = APIServices.Settings()
         package var commitLimits = CommitQueue.Limits()
         package var readerThreads = 2
+        /// The JWKS file, read again when it changes or a token names an unknown key.
+        package var keyFile: String?
         /// Per customer; off unless the configuration says so.
         package var writeRate = RateLimiter.Policy.off
         package var readRate = RateLimiter.Policy.off
@@ -50,6 +52,7 @@ package final class Bank: Sendable {
     package let readiness: Readiness
     package let parts: Parts
     private let settlement: BookSettlement
+    private let housekeeping: Housekeeping
     private let checkpointer: Checkpointer
 
     /// A bank on a migrated SQLite database.
@@ -70,11 +73,15 @@ package final class Bank: Sendable {
             store: store, commits: commits, clock: parts.monotonic, random: parts.random,
             log: parts.log, metrics: parts.metrics)
         bell.connect(settlement)
+        let revocations = RevocationList()
+        housekeeping = Housekeeping(
+            parts: parts, store: store, commits: commits, revocations: revocations)
         let reads = ReadPool(
             store: store, clock: parts.clock, log: parts.log, metrics: parts.metrics)
         services = APIServices(
             settings: parts.settings, fieldRules: parts.policy.fieldRules,
-            verifier: parts.verifier, commits: commits, reads: reads, inFlight: inFlight,
+            verifier: parts.verifier, revocations: revocations, commits: commits, reads: reads,
+            inFlight: inFlight,
             changes: changes, writeLimiter: RateLimiter(parts.writeRate),
             readLimiter: RateLimiter(parts.readRate),
             calendar: parts.calendar, clock: parts.clock, monotonic: parts.monotonic,
@@ -98,10 +105,12 @@ package final class Bank: Sendable {
         services.commits.start()
         services.reads.start(threads: parts.readerThreads)
         settlement.start()
+        housekeeping.start()
     }
 
     /// Finishes what was handed over, then ends every thread. Call after the event loops have ended.
     package func stop() {
+        housekeeping.close()
         settlement.close()
         services.commits.close()
         services.reads.close()

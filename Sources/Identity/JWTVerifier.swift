@@ -1,6 +1,7 @@
 import Crypto
 import JSON
 package import Platform
+import Synchronization
 
 /// Verifies JWT access tokens (RFC 7519) in JWS compact form (RFC 7515 section 7.1), after the
 /// advice of RFC 8725. Shareable between threads.
@@ -60,6 +61,8 @@ package final class JWTVerifier: Sendable {
     /// What this verifier demands.
     package let configuration: Configuration
     private let keys: Guarded<JWKSet>
+    private let swaps = Atomic<Int>(0)
+    private let unknownKeys = Atomic<Bool>(false)
 
     /// Starts with `keys`; HS256 alone needs none.
     package init(_ configuration: Configuration, keys: JWKSet = .empty) {
@@ -72,7 +75,19 @@ package final class JWTVerifier: Sendable {
 
     /// Swaps the keys for all later verifications. Tokens in a `VerifiedTokenCache` outlive it:
     /// empty those where a key was withdrawn.
-    package func replaceKeys(_ keys: JWKSet) { self.keys.withLock { $0 = keys } }
+    package func replaceKeys(_ keys: JWKSet) {
+        self.keys.withLock { $0 = keys }
+        swaps.add(1, ordering: .releasing)
+    }
+
+    /// Grows with each swap of the keys.
+    package var generation: Int { swaps.load(ordering: .acquiring) }
+
+    /// Whether a token named a key that is not known, since the last call: the issuer may have new
+    /// keys.
+    package func takeUnknownKey() -> Bool {
+        unknownKeys.exchange(false, ordering: .relaxed)
+    }
 
     /// Verifies signature and claims; the signature comes first, so that a forger learns nothing
     /// about the claims that would pass.
@@ -133,7 +148,13 @@ package final class JWTVerifier: Sendable {
         let valid: Bool
         if let signatureAlgorithm = algorithm.signature {
             // The snapshot is taken out of the lock, so that no verification holds it.
-            let key = try currentKeys.key(id: keyID, for: signatureAlgorithm)
+            let key: VerificationKey
+            do throws(TokenRefusal) {
+                key = try currentKeys.key(id: keyID, for: signatureAlgorithm)
+            } catch {
+                if error == .unknownKey { unknownKeys.store(true, ordering: .relaxed) }
+                throw error
+            }
             valid = key.isValid(signature, of: input, by: signatureAlgorithm)
         } else {
             valid = configuration.secret?.isValid(signature, for: input) ?? false

@@ -114,6 +114,29 @@ package struct SetAccountStatusCommand: Sendable {
     }
 }
 
+/// Lets a customer make new transfers, or no more.
+package struct RestrictCustomerCommand: Sendable {
+    package let customer: CustomerID
+    package let restricted: Bool
+
+    package init(customer: CustomerID, restricted: Bool) {
+        self.customer = customer
+        self.restricted = restricted
+    }
+}
+
+/// Drops stored bodies, never a key: of outcomes committed before `before`, oldest first.
+package struct RetireCommand: Sendable {
+    package let before: Instant
+    /// Outcomes to look at, at most.
+    package let limit: Int
+
+    package init(before: Instant, limit: Int) {
+        self.before = before
+        self.limit = limit
+    }
+}
+
 /// Everything that changes the ledger. Each writes one customer's rows only.
 package enum Command: Sendable {
     case transfer(TransferCommand)
@@ -122,6 +145,8 @@ package enum Command: Sendable {
     case conclude(ConcludeCommand)
     case openAccount(OpenAccountCommand)
     case setAccountStatus(SetAccountStatusCommand)
+    case restrictCustomer(RestrictCustomerCommand)
+    case retire(RetireCommand)
     /// Changes nothing: finds out whether the store can take a command.
     case probe
 

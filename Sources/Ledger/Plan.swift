@@ -29,6 +29,9 @@ package enum Decision: Sendable {
     case accountExists(DirectoryEntry)
     case accountStatusSet(DirectoryEntry)
     case accountUnknown
+    case customerRestricted
+    case customerUnknown
+    case retired
     case probed
 }
 
@@ -50,6 +53,8 @@ package struct Plan: Sendable {
     /// Accounts that changed, in their final form.
     package var changedAccounts: [AccountID: AccountRow] = [:]
     package var finishedOutbox: [Int64] = []
+    package var changedCustomers: [CustomerID: CustomerRow] = [:]
+    package var retirements: [RetireCommand] = []
 
     package init() {}
 
@@ -58,6 +63,7 @@ package struct Plan: Sendable {
         outcomes == 0 && newCustomers.isEmpty && newAccounts.isEmpty && transfers.isEmpty
             && credits.isEmpty
             && changedTransfers.isEmpty && changedAccounts.isEmpty && finishedOutbox.isEmpty
+            && changedCustomers.isEmpty && retirements.isEmpty
     }
 }
 

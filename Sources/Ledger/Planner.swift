@@ -39,6 +39,8 @@ package struct Planner {
                 case .conclude(let command): planner.conclude(command)
                 case .openAccount(let command): planner.open(command)
                 case .setAccountStatus(let command): planner.setStatus(command)
+                case .restrictCustomer(let command): planner.restrict(command)
+                case .retire(let command): planner.retire(command)
                 case .probe: Decision.probed
                 }
             planner.plan.decisions.append(decision)
@@ -309,6 +311,22 @@ package struct Planner {
             plan.changedAccounts[account.id] = account
         }
         return .accountStatusSet(entry)
+    }
+
+    private mutating func restrict(_ command: RestrictCustomerCommand) -> Decision {
+        guard var customer = rows.customers[command.customer] else { return .customerUnknown }
+        if customer.restricted != command.restricted {
+            customer.restricted = command.restricted
+            rows.customers[command.customer] = customer
+            plan.changedCustomers[command.customer] = customer
+        }
+        return .customerRestricted
+    }
+
+    /// Which rows these are only the store can say.
+    private mutating func retire(_ command: RetireCommand) -> Decision {
+        plan.retirements.append(command)
+        return .retired
     }
 
     // MARK: Postings and events

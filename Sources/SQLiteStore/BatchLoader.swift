@@ -9,6 +9,8 @@ final class BatchLoader {
         var rows = LoadedRows()
         /// The stored outcomes with their bytes.
         var outcomes: [IntentID: StoredOutcome] = [:]
+        /// Transfers whose outcomes' bytes are no longer kept.
+        var retired: [IntentID: TransferRow] = [:]
     }
 
     private let outcome: Statement
@@ -73,7 +75,8 @@ final class BatchLoader {
                 if let entry = try load(directory: command.iban, &loaded) {
                     try load(entry, &loaded)
                 }
-            case .probe: break
+            case .restrictCustomer(let command): try load(customer: command.customer, &loaded)
+            case .retire, .probe: break
             }
         }
         return loaded
@@ -117,6 +120,12 @@ final class BatchLoader {
         }
         guard let found else { return false }
         loaded.outcomes[id] = found
+        if found.body.isEmpty, let transferID = found.transfer {
+            transfer.bind(1, transferID.uuid)
+            loaded.retired[id] = try transfer.first { row throws(SQLiteError) in
+                try row.transfer()
+            }
+        }
         var original: SubmittedIntent?
         if let content, let fingerprint = found.fingerprint, let first = found.transfer,
             content.fingerprint(version: fingerprint.version) != fingerprint

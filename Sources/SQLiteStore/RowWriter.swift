@@ -18,6 +18,8 @@ final class RowWriter {
     private let changedAccount: Statement
     private let changedTransfer: Statement
     private let finishedOutbox: Statement
+    private let changedCustomer: Statement
+    private let retirement: Retirement
 
     init(_ connection: Connection) throws(SQLiteError) {
         customer = try connection.prepare(
@@ -77,6 +79,9 @@ final class RowWriter {
                                  updated_at = ?
             WHERE transfer_id = ?
             """)
+        changedCustomer = try connection.prepare(
+            "UPDATE customers SET restricted = ? WHERE customer_id = ?")
+        retirement = try Retirement(connection)
         finishedOutbox = try connection.prepare("DELETE FROM outbox WHERE outbox_id = ?")
     }
 
@@ -106,6 +111,12 @@ final class RowWriter {
         for row in plan.changedTransfers.values { try update(row) }
         // In id order, as every store takes its locks.
         for id in plan.changedAccounts.keys.sorted() { try update(plan.changedAccounts[id]!) }
+        for (id, row) in plan.changedCustomers {
+            changedCustomer.bind(1, row.restricted ? 1 : 0 as Int64)
+            changedCustomer.bind(2, id)
+            try changedCustomer.run()
+        }
+        for command in plan.retirements { try retirement.run(command) }
         for id in plan.finishedOutbox {
             finishedOutbox.bind(1, id)
             try finishedOutbox.run()

@@ -15,6 +15,8 @@ final class SQLiteReader: StoreReader {
     private let accounts: Statement
     private let account: Statement
     private let bookings: Statement
+    private let revocationList: Statement
+    private let retirable: Statement
 
     init(connection: Connection, clock: any WallClock) throws(SQLiteError) {
         self.connection = connection
@@ -46,6 +48,8 @@ final class SQLiteReader: StoreReader {
             SQL.selectAccount + " WHERE customer_id = ? ORDER BY account_id")
         account = try connection.prepare(
             SQL.selectAccount + " WHERE customer_id = ? AND account_id = ?")
+        revocationList = try connection.prepare("SELECT kind, value FROM revocations")
+        retirable = try connection.prepare(Retirement.hasCandidates)
         bookings = try connection.prepare(
             """
             SELECT o.outbox_id, o.customer_id, o.transfer_id, t.currency, t.amount,
@@ -159,6 +163,21 @@ final class SQLiteReader: StoreReader {
                         creditor: creditor))
             }
             return found
+        }
+    }
+
+    func revocations() throws(StoreError) -> [(kind: Int64, value: String)] {
+        try snapshot { () throws(SQLiteError) in
+            var found: [(kind: Int64, value: String)] = []
+            try revocationList.eachRow { row in found.append((row.integer(0), row.text(1))) }
+            return found
+        }
+    }
+
+    func hasRetirable(before instant: Instant) throws(StoreError) -> Bool {
+        try snapshot { () throws(SQLiteError) in
+            retirable.bind(1, instant)
+            return try retirable.first { _ in true } ?? false
         }
     }
 

@@ -61,7 +61,7 @@ final class SQLiteWriter: StoreWriter {
             wrote = !plan.isReadOnly
             leftWork = plan.outbox.contains { $0.connector == .book }
             if wrote { try rows.write(plan, rendered, commands, at: now) }
-            results = Self.results(plan, commands, loaded.outcomes, rendered)
+            results = Self.results(plan, commands, loaded, rendered)
             #if FAILPOINTS
                 if Failpoint.fails("before-commit") { throw failpoint("before-commit") }
             #endif
@@ -134,7 +134,7 @@ final class SQLiteWriter: StoreWriter {
     }
 
     private static func results(
-        _ plan: Plan, _ commands: [Command], _ stored: [IntentID: StoredOutcome],
+        _ plan: Plan, _ commands: [Command], _ loaded: BatchLoader.Loaded,
         _ rendered: [Int: StoredOutcome]
     ) -> [CommandResult] {
         plan.decisions.enumerated().map { index, decision in
@@ -144,7 +144,9 @@ final class SQLiteWriter: StoreWriter {
             case .known(let known):
                 guard let intent = commands[index].intent else { break }
                 switch known.source {
-                case .stored: return .outcome(stored[intent]!, replayed: true)
+                case .stored:
+                    if let transfer = loaded.retired[intent] { return .retired(transfer) }
+                    return .outcome(loaded.outcomes[intent]!, replayed: true)
                 case .planned(let first): return .outcome(rendered[first]!, replayed: true)
                 }
             case .reused(let known, let differs):

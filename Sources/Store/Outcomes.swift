@@ -62,6 +62,8 @@ package protocol OutcomeRenderer: Sendable {
 package enum CommandResult: Sendable {
     /// The intent's outcome; `replayed` when an earlier attempt made it.
     case outcome(StoredOutcome, replayed: Bool)
+    /// The intent has an outcome whose bytes are no longer kept.
+    case retired(TransferRow)
     /// The key belongs to other content. Nothing was written.
     case reused(transfer: TransferID?, receivedAt: Instant, differs: [IntentField])
     /// Field rules refuse the content. Nothing was written.
@@ -74,7 +76,7 @@ package enum CommandResult: Sendable {
     /// Whether the intent has an outcome now.
     var isDecided: Bool {
         switch self {
-        case .outcome, .reused: true
+        case .outcome, .retired, .reused: true
         case .invalid, .decided, .failed: false
         }
     }

@@ -96,7 +96,7 @@ package struct NaiveBank {
             if contents[name] != nil { return .repeated }
             contents[name] = []
             return .revoked
-        case .probe: return .unknown
+        case .restrictCustomer, .retire, .probe: return .unknown
         }
     }
 

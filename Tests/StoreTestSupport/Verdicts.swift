@@ -17,7 +17,8 @@ extension Verdict {
         case .accountOpened: self = .opened
         case .accountExists: self = .existed
         case .accountStatusSet: self = .statusSet
-        case .accountUnknown, .probed: self = .unknown
+        case .accountUnknown, .customerRestricted, .customerUnknown, .retired, .probed:
+            self = .unknown
         }
     }
 }
