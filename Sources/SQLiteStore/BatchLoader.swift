@@ -126,8 +126,10 @@ final class BatchLoader {
                 try row.transfer()
             }
         }
-        var original: SubmittedIntent?
-        if let content, let fingerprint = found.fingerprint, let first = found.transfer,
+        // An earlier command of this batch may have needed it, whatever this one says.
+        var original = loaded.rows.outcomes[id]?.original
+        if original == nil, let content, let fingerprint = found.fingerprint,
+            let first = found.transfer,
             content.fingerprint(version: fingerprint.version) != fingerprint
         {
             transfer.bind(1, first.uuid)

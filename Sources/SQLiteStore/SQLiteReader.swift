@@ -45,7 +45,7 @@ final class SQLiteReader: StoreReader {
                 ORDER BY e.sequence DESC LIMIT ?
                 """)
         accounts = try connection.prepare(
-            SQL.selectAccount + " WHERE customer_id = ? ORDER BY account_id")
+            SQL.selectAccount + " WHERE customer_id = ? ORDER BY rowid")
         account = try connection.prepare(
             SQL.selectAccount + " WHERE customer_id = ? AND account_id = ?")
         revocationList = try connection.prepare("SELECT kind, value FROM revocations")
