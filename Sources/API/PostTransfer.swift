@@ -25,6 +25,9 @@ extension TransferAPI {
         case .success(let valid): intent = valid
         }
 
+        #if FAILPOINTS
+            _ = Failpoint.fails("after-parse")
+        #endif
         let id = IntentID(customer: caller.customer, key: key)
         let request = Parked(requestID: requestID, waitSeconds: Preference.wait(head))
         if let known = outcomes.entry(id), isKept(known.outcome) {
@@ -36,7 +39,11 @@ extension TransferAPI {
         let claim = services.inFlight.claim(
             id, intent, command.receivedAt, waiter: request.waitSeconds == nil ? nil : pending)
         switch claim {
-        case .claimed: return submit(pending, request)
+        case .claimed:
+            #if FAILPOINTS
+                _ = Failpoint.fails("after-claim")
+            #endif
+            return submit(pending, request)
         case .waiting:
             wait(for: id, ticket, request)
             return .parked

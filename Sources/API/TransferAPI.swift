@@ -130,8 +130,20 @@ package struct TransferAPI: RequestHandler {
                 ? Self.inFlight(request.requestID) : look(again: false, ticket, request)
         }
         if request.waitSeconds != nil, response != nil { forget(ticket, request) }
+        #if FAILPOINTS
+            if case .command = answer, Failpoint.fails("before-answer") { return cut(response) }
+        #endif
         return response.map { request.applied(to: $0) }
     }
+
+    #if FAILPOINTS
+        /// What a client sees of an answer whose server died in the middle of it.
+        private func cut(_ response: Response?) -> Response? {
+            var response = response
+            response?.delivery = .truncate(bytes: 40)
+            return response
+        }
+    #endif
 
     /// The client has gone, but its outcome may be asked for again soon.
     package mutating func abandoned(_ answer: StoreAnswer) {

@@ -147,6 +147,9 @@ package final class BookSettlement: StoreSink, @unchecked Sendable {
         switch (answer.command, answer.result) {
         case (.probe, _): return true
         case (.credit(let command), .decided(.credit(let decision))):
+            #if FAILPOINTS
+                _ = Failpoint.fails("after-credit")
+            #endif
             guard let booking = working[command.transfer] else { return true }
             let conclusion = ConcludeCommand(
                 payer: booking.payer, transfer: booking.transfer, outboxID: booking.outboxID,
