@@ -122,7 +122,10 @@ package struct TransferAPI: RequestHandler {
                 response = finishRevocation(command, answer.result, ticket)
             default: response = nil
             }
-        case .read(let answer): response = finishRead(answer, ticket, request)
+        case .read(let answer):
+            response =
+                request.conflict.map { self.answer($0, answer, request.requestID) }
+                ?? finishRead(answer, ticket, request)
         case .changed: response = look(again: true, ticket, request)
         case .waitEnded:
             response =

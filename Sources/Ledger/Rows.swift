@@ -153,6 +153,20 @@ package struct TransferRow: Hashable, Sendable {
     }
 }
 
+extension TransferRow {
+    /// What the first attempt asked for, as far as it is fingerprinted. Nil where the row holds no
+    /// amount that could have been asked for.
+    package var submitted: SubmittedIntent? {
+        do throws(AmountRefusal) {
+            return SubmittedIntent(
+                debtorIBAN: debtorIBAN, amount: try DecimalAmount(money.decimal),
+                currency: money.currency.code, creditorIBAN: creditorIBAN,
+                creditorName: creditorName, remittanceInformation: remittanceInformation,
+                endToEndIdentification: endToEndIdentification, confirmedAt: confirmedAt)
+        } catch { return nil }
+    }
+}
+
 /// Which side of the bank's books a posting stands on. Raw values are stored.
 package enum LedgerAccount: Hashable, Sendable {
     case customer(AccountID)
