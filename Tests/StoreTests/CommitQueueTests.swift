@@ -39,7 +39,7 @@ extension DatabaseTests {
             let store = FakeStore()
             let sink = CollectingSink()
             let queue = queue(store, batch: 4)
-            for number in 1...10 { #expect(queue.submit(pending(number, sink))) }
+            for number in 1...10 { #expect(queue.submit(pending(number, sink)) == .accepted) }
             #expect(queue.depth == 10)
             queue.start()
             #expect(sink.answers(10).values.allSatisfy { $0 == .done })
@@ -59,9 +59,9 @@ extension DatabaseTests {
             let sink = CollectingSink()
             let queue = queue(store)
             queue.start()
-            #expect(queue.submit(pending(1, sink)))
+            #expect(queue.submit(pending(1, sink)) == .accepted)
             entered.wait()
-            for number in 2...6 { #expect(queue.submit(pending(number, sink))) }
+            for number in 2...6 { #expect(queue.submit(pending(number, sink)) == .accepted) }
             leave.open()
             #expect(sink.answers(6).count == 6)
             queue.close()
@@ -74,8 +74,8 @@ extension DatabaseTests {
         func bounded() {
             let sink = CollectingSink()
             let queue = queue(FakeStore(), waiting: 3)
-            for number in 1...3 { #expect(queue.submit(pending(number, sink))) }
-            #expect(!queue.submit(pending(4, sink)))
+            for number in 1...3 { #expect(queue.submit(pending(number, sink)) == .accepted) }
+            #expect(queue.submit(pending(4, sink)) == .full)
             queue.start()
             #expect(sink.answers(3)[4] == nil)
             queue.close()
@@ -88,9 +88,11 @@ extension DatabaseTests {
             let sink = CollectingSink()
             let queue = queue(store)
             let soon = clock.now().advanced(milliseconds: 100)
-            _ = inFlight.claim(payment(1).id, payment(1).intent)
-            #expect(queue.submit(pending(1, sink, deadline: soon)))
-            #expect(queue.submit(pending(2, sink, deadline: soon.advanced(milliseconds: 1))))
+            _ = inFlight.claim(payment(1).id, payment(1).intent, receivedAt)
+            #expect(queue.submit(pending(1, sink, deadline: soon)) == .accepted)
+            #expect(
+                queue.submit(pending(2, sink, deadline: soon.advanced(milliseconds: 1)))
+                    == .accepted)
             clock.advance(milliseconds: 101)
             queue.start()
             #expect(sink.answers(2) == [1: .failed(.overloaded), 2: .done])
@@ -104,7 +106,7 @@ extension DatabaseTests {
             let store = FakeStore()
             let sink = CollectingSink()
             let queue = queue(store)
-            #expect(queue.submit(pending(1, sink, deadline: clock.now())))
+            #expect(queue.submit(pending(1, sink, deadline: clock.now())) == .accepted)
             clock.advance(milliseconds: 1)
             queue.start()
             #expect(sink.answers(1) == [1: .failed(.overloaded)])
@@ -120,7 +122,7 @@ extension DatabaseTests {
             }
             let sink = CollectingSink()
             let queue = queue(store)
-            for number in 1...8 { #expect(queue.submit(pending(number, sink))) }
+            for number in 1...8 { #expect(queue.submit(pending(number, sink)) == .accepted) }
             queue.start()
             let answers = sink.answers(8)
             queue.close()
@@ -141,7 +143,7 @@ extension DatabaseTests {
             }
             let sink = CollectingSink()
             let queue = queue(store)
-            for number in 1...5 { #expect(queue.submit(pending(number, sink))) }
+            for number in 1...5 { #expect(queue.submit(pending(number, sink)) == .accepted) }
             queue.start()
             let answers = sink.answers(5)
             queue.close()
@@ -161,12 +163,14 @@ extension DatabaseTests {
             let sink = CollectingSink()
             let queue = queue(
                 store, onMediumFailure: { preconditionFailure("the medium has not failed") })
-            for number in 1...3 { _ = inFlight.claim(payment(number).id, payment(number).intent) }
-            for number in 1...3 { #expect(queue.submit(pending(number, sink))) }
+            for number in 1...3 {
+                _ = inFlight.claim(payment(number).id, payment(number).intent, receivedAt)
+            }
+            for number in 1...3 { #expect(queue.submit(pending(number, sink)) == .accepted) }
             queue.start()
             #expect(sink.answers(3).values.allSatisfy { $0 == .failed(.storeUnavailable) })
             #expect(inFlight.count == 0)
-            #expect(queue.submit(pending(4, sink)))
+            #expect(queue.submit(pending(4, sink)) == .accepted)
             #expect(sink.answers(4)[4] == .done)
             queue.close()
             #expect(store.batches == [[1, 2, 3], [4]])
@@ -181,7 +185,7 @@ extension DatabaseTests {
             }
             let sink = CollectingSink()
             let queue = queue(store)
-            for number in 1...4 { #expect(queue.submit(pending(number, sink))) }
+            for number in 1...4 { #expect(queue.submit(pending(number, sink)) == .accepted) }
             queue.start()
             let answers = sink.answers(4)
             queue.close()
@@ -199,7 +203,7 @@ extension DatabaseTests {
             let store = FakeStore { _ throws(StoreError) in throw .mediumFailed("fsync") }
             let sink = CollectingSink()
             let queue = queue(store, onMediumFailure: { told.withLock { $0 += 1 } })
-            #expect(queue.submit(pending(1, sink)))
+            #expect(queue.submit(pending(1, sink)) == .accepted)
             queue.start()
             #expect(sink.answers(1) == [1: .failed(.storeUnavailable)])
             queue.close()
@@ -217,25 +221,25 @@ extension DatabaseTests {
             let sink = CollectingSink()
             let queue = queue(store, batch: 2)
             queue.start()
-            #expect(queue.submit(pending(1, sink)))
+            #expect(queue.submit(pending(1, sink)) == .accepted)
             entered.wait()
-            for number in 2...6 { #expect(queue.submit(pending(number, sink))) }
+            for number in 2...6 { #expect(queue.submit(pending(number, sink)) == .accepted) }
             let closing = OnThread { queue.close() }
             // Refused from the moment that it closes; until then it is accepted and finished.
             var accepted = 6
-            while queue.submit(pending(accepted + 1, sink)) { accepted += 1 }
+            while queue.submit(pending(accepted + 1, sink)) == .accepted { accepted += 1 }
             leave.open()
             closing.value()
             #expect(sink.answers(accepted).count == accepted)
             #expect(store.batches.flatMap { $0 }.sorted() == Array(1...accepted))
-            #expect(!queue.submit(pending(9999, sink)))
+            #expect(queue.submit(pending(9999, sink)) == .full)
         }
 
         @Test("Closing a queue that was never started ends at once")
         func neverStarted() {
             let queue = queue(FakeStore())
             queue.close()
-            #expect(!queue.submit(pending(1, CollectingSink())))
+            #expect(queue.submit(pending(1, CollectingSink())) == .closed)
         }
 
         @Test("A key is in flight until its result is there, and free before anybody is told")
@@ -252,11 +256,12 @@ extension DatabaseTests {
                 whenTold.withLock { $0.append(claimed) }
             }
             let queue = queue(store)
-            guard case .claimed = inFlight.claim(payment(1).id, payment(1).intent) else {
+            guard case .claimed = inFlight.claim(payment(1).id, payment(1).intent, receivedAt)
+            else {
                 Issue.record("not claimed")
                 return
             }
-            #expect(queue.submit(pending(1, sink)))
+            #expect(queue.submit(pending(1, sink)) == .accepted)
             #expect(inFlight.contains(payment(1).id))
             queue.start()
             _ = sink.answers(1)
@@ -270,7 +275,7 @@ extension DatabaseTests {
             let (one, two) = (CollectingSink(), CollectingSink())
             let queue = queue(FakeStore())
             for number in 1...9 {
-                #expect(queue.submit(pending(number, number % 3 == 0 ? two : one)))
+                #expect(queue.submit(pending(number, number % 3 == 0 ? two : one)) == .accepted)
             }
             queue.start()
             #expect(one.answers(6).keys.sorted() == [1, 2, 4, 5, 7, 8])
@@ -285,7 +290,7 @@ extension DatabaseTests {
             let queue = queue(
                 FakeStore { keys throws(StoreError) in if keys == [3] { throw .unavailable("") } },
                 batch: 2, onCommitted: { told.withLock { $0 += 1 } })
-            for number in 1...3 { #expect(queue.submit(pending(number, sink))) }
+            for number in 1...3 { #expect(queue.submit(pending(number, sink)) == .accepted) }
             queue.start()
             _ = sink.answers(3)
             queue.close()

@@ -68,6 +68,19 @@ final class FakeStore: TransferStore {
             _ id: TransferID, of customer: CustomerID
         ) throws(StoreError) -> TransferView? { try store.read(.other) }
 
+        func revocation(of intent: IntentID) throws(StoreError) -> RevocationView? { nil }
+
+        func transfers(
+            of customer: CustomerID, before: Int64, states: UInt16, limit: Int
+        ) throws(StoreError) -> TransferPage {
+            _ = try store.read(.other)
+            return TransferPage(transfers: [], next: nil)
+        }
+
+        func revocations() throws(StoreError) -> [(kind: Int64, value: String)] { [] }
+
+        func hasRetirable(before instant: Instant) throws(StoreError) -> Bool { false }
+
         func accounts(of customer: CustomerID) throws(StoreError) -> [AccountRow] {
             _ = try store.read(.other)
             return []
@@ -90,6 +103,9 @@ final class FakeStore: TransferStore {
 func payment(_ number: Int, _ value: String = "1.00") -> TransferCommand {
     transfer(customer(1), key(number), intent(from: iban(1), to: iban(2), value))
 }
+
+/// When the attempts of these tests were received.
+let receivedAt = Instant(seconds: 1_796_000_000)
 
 /// The key's number of a payment; -1 for any other command.
 func number(_ command: Command) -> Int {
@@ -120,6 +136,8 @@ final class CollectingSink: StoreSink {
     init(onCommands: @escaping @Sendable ([UInt32]) -> Void = { _ in }) {
         self.onCommands = onCommands
     }
+
+    func changed(_ ticket: Ticket) {}
 
     func completed(_ batch: [(Ticket, CommandAnswer)]) {
         onCommands(batch.map(\.0.slot))

@@ -17,6 +17,9 @@ extension DatabaseTests {
         private func name(_ answer: ReadAnswer) -> String {
             switch answer {
             case .transfer: "transfer"
+            case .decided: "decided"
+            case .revoked: "revoked"
+            case .list: "list"
             case .inFlight: "in flight"
             case .accounts(_, let asOf): "accounts \(asOf.rfc3339)"
             case .account: "account"
