@@ -157,9 +157,16 @@ extension TransferRow {
     /// What the first attempt asked for, as far as it is fingerprinted. Nil where the row holds no
     /// amount that could have been asked for.
     package var submitted: SubmittedIntent? {
+        // Without the zeros that the currency adds: with them the largest amounts have more digits
+        // than an instructed amount may have.
+        var decimal = money.decimal[...]
+        if decimal.contains(".") {
+            while decimal.last == "0" { decimal.removeLast() }
+            if decimal.last == "." { decimal.removeLast() }
+        }
         do throws(AmountRefusal) {
             return SubmittedIntent(
-                debtorIBAN: debtorIBAN, amount: try DecimalAmount(money.decimal),
+                debtorIBAN: debtorIBAN, amount: try DecimalAmount(String(decimal)),
                 currency: money.currency.code, creditorIBAN: creditorIBAN,
                 creditorName: creditorName, remittanceInformation: remittanceInformation,
                 endToEndIdentification: endToEndIdentification, confirmedAt: confirmedAt)

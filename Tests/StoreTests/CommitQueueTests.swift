@@ -232,7 +232,7 @@ extension DatabaseTests {
             closing.value()
             #expect(sink.answers(accepted).count == accepted)
             #expect(store.batches.flatMap { $0 }.sorted() == Array(1...accepted))
-            #expect(queue.submit(pending(9999, sink)) == .full)
+            #expect(queue.submit(pending(9999, sink)) == .closed)
         }
 
         @Test("Closing a queue that was never started ends at once")
@@ -283,7 +283,7 @@ extension DatabaseTests {
             queue.close()
         }
 
-        @Test("Every batch that ended is told and counted")
+        @Test("Every batch that ended is counted, and one that may have left work is told")
         func counted() {
             let told = Guarded(0)
             let sink = CollectingSink()
@@ -294,7 +294,8 @@ extension DatabaseTests {
             queue.start()
             _ = sink.answers(3)
             queue.close()
-            #expect(told.withLock { $0 } == 2)
+            // The one that failed left nothing.
+            #expect(told.withLock { $0 } == 1)
             let text = metrics.render()
             #expect(text.contains("transferd_commit_batches_total 2"))
             #expect(text.contains("transferd_commit_commands_total 2"))
