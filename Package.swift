@@ -70,6 +70,7 @@ let package = Package(
         tests("JSONTests", ["JSON", "TestSupport"]),
         tests("IdentityTests", ["Identity", "Crypto", "Platform", "TestSupport"]),
         tests("LedgerTests", ["Ledger", "Platform", "Crypto", "TestSupport"]),
+        tests("TidyTests", []),
         tests("HTTPServerTests", ["HTTPServer", "Platform", "CLinux", "TestSupport"]),
     ]
 )
