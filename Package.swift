@@ -65,12 +65,28 @@ let package = Package(
             ], swiftSettings: strict),
 
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        tests("TidyTests", []),
         tests("PlatformTests", ["Platform", "TestSupport"]),
         tests("CryptoTests", ["Crypto", "TestSupport"]),
         tests("JSONTests", ["JSON", "TestSupport"]),
-        tests("IdentityTests", ["Identity", "Crypto", "Platform", "TestSupport"]),
-        tests("LedgerTests", ["Ledger", "Platform", "Crypto", "TestSupport"]),
-        tests("TidyTests", []),
+        tests("IdentityTests", ["Identity", "Crypto", "JSON", "Platform", "TestSupport"]),
+        tests(
+            "LedgerTests", ["Ledger", "Platform", "Crypto", "TestSupport", "StoreTestSupport"]),
+        .target(
+            name: "StoreTestSupport",
+            dependencies: ["Platform", "Ledger", "Store", "SQLiteStore", "CSQLite"],
+            path: "Tests/StoreTestSupport", swiftSettings: strict),
+        tests(
+            "StoreTests", ["Store", "Ledger", "Platform", "TestSupport", "StoreTestSupport"]),
+        tests(
+            "StoreContractTests",
+            ["Store", "SQLiteStore", "Ledger", "Platform", "TestSupport", "StoreTestSupport"]),
+        tests(
+            "SQLiteStoreTests",
+            [
+                "SQLiteStore", "Store", "Ledger", "Platform", "Crypto", "Migrations", "CSQLite",
+                "CLinux", "TestSupport", "StoreTestSupport",
+            ]),
         tests("HTTPServerTests", ["HTTPServer", "Platform", "CLinux", "TestSupport"]),
     ]
 )

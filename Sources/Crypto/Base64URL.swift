@@ -8,6 +8,8 @@ package enum Base64URL {
         bytes.reserveCapacity(text.count * 3 / 4)
         var group: UInt32 = 0
         var bits: UInt32 = 0
+        // Read once: each access to a lazily made static costs a check.
+        let values = values
         for index in text.indices {
             let value = values[Int(text[index])]
             guard value < 64 else { return nil }
@@ -31,6 +33,7 @@ package enum Base64URL {
     package static func append(_ bytes: Span<UInt8>, to text: inout [UInt8]) {
         var group: UInt32 = 0
         var bits: UInt32 = 0
+        let alphabet = alphabet
         for index in bytes.indices {
             group = group << 8 | UInt32(bytes[index])
             bits += 8

@@ -1,3 +1,4 @@
+import Glibc
 package import Platform
 
 /// Tokens that were verified before, so that a customer's next request does not cost a signature.
@@ -109,10 +110,16 @@ package final class VerifiedTokenCache {
     }
 
     private static func same(_ known: [UInt8], _ bytes: Span<UInt8>) -> Bool {
-        let known = known.span
-        guard known.count == bytes.count else { return false }
-        for index in known.indices where known[index] != bytes[index] { return false }
-        return true
+        let count = known.count
+        guard count == bytes.count else { return false }
+        return known.withUnsafeBytes { known in
+            bytes.withUnsafeBytes { bytes in
+                guard let known = known.baseAddress, let bytes = bytes.baseAddress else {
+                    return false
+                }
+                return memcmp(known, bytes, count) == 0
+            }
+        }
     }
 }
 

@@ -165,7 +165,15 @@ package struct JSONMembers: Sequence, IteratorProtocol, Sendable {
 
 extension JSONDocument {
     func textEquals(_ node: Node, _ text: StaticString) -> Bool {
-        withText(of: node) { own in
+        guard node.escaped else {
+            let count = Int(node.end - node.start)
+            guard count == text.utf8CodeUnitCount else { return false }
+            return source.withUnsafeBufferPointer { source in
+                let own = source[Int(node.start)..<Int(node.end)]
+                return text.withUTF8Buffer { own.elementsEqual($0) }
+            }
+        }
+        return withText(of: node) { own in
             text.withUTF8Buffer { other in
                 guard own.count == other.count else { return false }
                 for index in other.indices where own[index] != other[index] { return false }
