@@ -10,7 +10,7 @@ struct ArrowTests {
         "JSON": [],
         "Ledger": ["Crypto", "Platform", "Swift"],
         "HTTPServer": ["CLinux", "Glibc", "Platform", "Synchronization"],
-        "Identity": ["Crypto", "Foundation", "JSON", "Platform"],
+        "Identity": ["Crypto", "Glibc", "JSON", "Platform"],
         "Migrations": [],
         "Store": ["Crypto", "Ledger", "Migrations", "Platform"],
         "SQLiteStore": [
@@ -22,8 +22,12 @@ struct ArrowTests {
             "API", "Crypto", "Foundation", "HTTPServer", "Identity", "Ledger", "Platform",
             "SQLiteStore", "Settlement", "Store",
         ],
+        "Configuration": [
+            "API", "Bank", "Foundation", "Glibc", "HTTPServer", "Identity", "Ledger", "Platform",
+            "Store",
+        ],
         "transferd": [
-            "API", "Bank", "CLinux", "Crypto", "Foundation", "Glibc", "HTTPServer", "Identity",
+            "API", "Bank", "CLinux", "Configuration", "Crypto", "Foundation", "Glibc", "HTTPServer", "Identity",
             "JSON", "Ledger", "Platform", "SQLiteStore", "Store",
         ],
     ]

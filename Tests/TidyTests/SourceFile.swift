@@ -5,7 +5,7 @@ struct SourceFile: Sendable {
     /// From the repository's root, such as `Sources/JSON/JSONText.swift`.
     let path: String
     let lines: [String]
-    /// As many lines, each as long as the original's characters allow; only code is left.
+    /// As many lines, each as long as the original in bytes; only code is left.
     let code: [String]
 
     /// `Sources/JSON` of `Sources/JSON/JSONText.swift`.
@@ -72,32 +72,37 @@ enum Repository {
 
 /// Replaces comments and the contents of strings by spaces, and keeps the lines.
 private struct Blanker {
-    private let input: [Character]
-    private var position = 0
-    private var output = ""
+    private static let (newline, space) = (UInt8(ascii: "\n"), UInt8(ascii: " "))
+    private static let (quote, hash) = (UInt8(ascii: "\""), UInt8(ascii: "#"))
+    private static let (opening, closing) = (UInt8(ascii: "("), UInt8(ascii: ")"))
 
-    init(_ text: String) { input = Array(text) }
+    private let input: [UInt8]
+    private var position = 0
+    private var output: [UInt8] = []
+
+    init(_ text: String) { input = Array(text.utf8) }
 
     mutating func run() -> String {
+        output.reserveCapacity(input.count)
         while position < input.count { code(until: nil) }
-        return output
+        return String(decoding: output, as: UTF8.self)
     }
 
     /// Copies code; inside an interpolation up to the parenthesis that ends it.
-    private mutating func code(until end: Character?) {
+    private mutating func code(until end: UInt8?) {
         var depth = 0
         while position < input.count {
             let character = input[position]
             if matches("//") {
-                while position < input.count, input[position] != "\n" { blank() }
+                while position < input.count, input[position] != Self.newline { blank() }
             } else if matches("/*") {
                 blockComment()
-            } else if character == "\"" || (character == "#" && isRawString) {
+            } else if character == Self.quote || (character == Self.hash && isRawString) {
                 string()
             } else {
-                if character == "(" { depth += 1 }
-                if character == ")" {
-                    if depth == 0, end == ")" { return }
+                if character == Self.opening { depth += 1 }
+                if character == Self.closing {
+                    if depth == 0, end == Self.closing { return }
                     depth -= 1
                 }
                 output.append(character)
@@ -122,7 +127,7 @@ private struct Blanker {
 
     private mutating func string() {
         var hashes = 0
-        while input[position] == "#" {
+        while input[position] == Self.hash {
             hashes += 1
             blank()
         }
@@ -132,7 +137,7 @@ private struct Blanker {
         while position < input.count {
             if matches("\\" + fence + "(") {
                 blank(hashes + 2)
-                code(until: ")")
+                code(until: Self.closing)
                 blank()
             } else if matches("\\" + fence) {
                 blank(hashes + 2)
@@ -148,14 +153,14 @@ private struct Blanker {
 
     private var isRawString: Bool {
         var next = position
-        while next < input.count, input[next] == "#" { next += 1 }
-        return next < input.count && input[next] == "\""
+        while next < input.count, input[next] == Self.hash { next += 1 }
+        return next < input.count && input[next] == Self.quote
     }
 
     private func matches(_ text: String) -> Bool {
         var next = position
-        for character in text {
-            guard next < input.count, input[next] == character else { return false }
+        for byte in text.utf8 {
+            guard next < input.count, input[next] == byte else { return false }
             next += 1
         }
         return true
@@ -170,7 +175,7 @@ private struct Blanker {
 
     private mutating func blank(_ count: Int = 1) {
         for _ in 0..<count where position < input.count {
-            output.append(input[position] == "\n" ? "\n" : " ")
+            output.append(input[position] == Self.newline ? Self.newline : Self.space)
             position += 1
         }
     }
