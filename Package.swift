@@ -57,11 +57,14 @@ let package = Package(
                 "Platform", "Crypto", "Ledger", "Store", "SQLiteStore", "Settlement", "Identity",
                 "HTTPServer", "API",
             ]),
+        room(
+            "Configuration",
+            ["Platform", "Ledger", "Store", "Identity", "HTTPServer", "API", "Bank"]),
         .executableTarget(
             name: "transferd",
             dependencies: [
                 "Platform", "CLinux", "Crypto", "JSON", "Ledger", "Store", "SQLiteStore",
-                "Identity", "HTTPServer", "API", "Bank",
+                "Identity", "HTTPServer", "API", "Bank", "Configuration",
             ], swiftSettings: strict),
 
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),

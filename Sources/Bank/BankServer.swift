@@ -25,21 +25,38 @@ package final class BankServer: Sendable {
     private let api: HTTPServer<TransferAPI>
     private let operations: HTTPServer<OperationsAPI>
 
-    /// Binds both ports; throws the system call that failed.
-    package init(bank: Bank, configuration: Configuration) throws(SystemError) {
+    /// A port that could not be opened.
+    package struct ListenError: Error, CustomStringConvertible {
+        package enum Listener: String, Sendable {
+            case api
+            case operations
+        }
+
+        package let listener: Listener
+        package let error: SystemError
+
+        package var description: String { "\(listener.rawValue): \(error)" }
+    }
+
+    /// Binds both ports.
+    package init(bank: Bank, configuration: Configuration) throws(ListenError) {
         self.bank = bank
         self.configuration = configuration
         let parts = bank.parts
         let services = bank.services
-        api = try HTTPServer(
-            configuration: configuration.api, log: parts.log, metrics: parts.metrics,
-            clock: parts.monotonic, wallClock: parts.clock
-        ) { _, completions in TransferAPI(services: services, completions: completions) }
+        do throws(SystemError) {
+            api = try HTTPServer(
+                configuration: configuration.api, log: parts.log, metrics: parts.metrics,
+                clock: parts.monotonic, wallClock: parts.clock
+            ) { _, completions in TransferAPI(services: services, completions: completions) }
+        } catch { throw ListenError(listener: .api, error: error) }
         let readiness = bank.readiness
-        operations = try HTTPServer(
-            configuration: configuration.operations, log: parts.log, metrics: parts.metrics,
-            clock: parts.monotonic, wallClock: parts.clock
-        ) { _, _ in OperationsAPI(readiness: readiness, metrics: parts.metrics) }
+        do throws(SystemError) {
+            operations = try HTTPServer(
+                configuration: configuration.operations, log: parts.log, metrics: parts.metrics,
+                clock: parts.monotonic, wallClock: parts.clock
+            ) { _, _ in OperationsAPI(readiness: readiness, metrics: parts.metrics) }
+        } catch { throw ListenError(listener: .operations, error: error) }
     }
 
     package var port: UInt16 { api.port }

@@ -1,5 +1,5 @@
 package import Identity
-import Ledger
+package import Ledger
 package import Platform
 package import SQLiteStore
 import Store
@@ -33,6 +33,33 @@ package enum DemoBank {
             customer: "carol", iban: "KW81CBKU0000000000001234560101", currency: "KWD",
             minorUnits: 1_000_000),
     ]
+
+    /// Everybody that has an account, in the order of `accounts`.
+    package static let customers = ["alice", "bob", "carol"]
+    /// Whom alice pays in the examples: bob.
+    package static var payeeIBAN: String { accounts[2].iban }
+    /// A payee that nobody may pay.
+    package static let blockedIBAN: IBAN = {
+        guard let iban = try? IBAN("NL91ABNA0417164300") else {
+            preconditionFailure("the demo's blocked payee is valid")
+        }
+        return iban
+    }()
+
+    package static let allScopes: Scopes = [.transfersRead, .transfersWrite, .accountsRead]
+    package static let tokenLifetimeSeconds: Int64 = 86400
+
+    /// All characters that can be seen, and the scheme's maximum in euros.
+    package static var policy: TransferPolicy {
+        var maximum: [Currency: Int64] = [:]
+        if let euro = Currency("EUR") { maximum[euro] = 99_999_999_999 }
+        return TransferPolicy(fieldRules: FieldRules(characters: .unicode), schemeMaximum: maximum)
+    }
+
+    /// Whether the database, which must be migrated, is one of `demo`.
+    package static func hasIssuer(path: String) throws -> Bool {
+        try Administration.setting(secretName, path: path) != nil
+    }
 
     /// Opens the accounts that are not there yet.
     package static func openAccounts(

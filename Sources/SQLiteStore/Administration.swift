@@ -1,4 +1,5 @@
 package import Ledger
+package import Platform
 package import Store
 
 /// What commands outside a running server ask of a database. Each call opens the file anew, and
@@ -45,6 +46,61 @@ package enum Administration {
             var found: [AccountRow] = []
             try read.eachRow { row throws(SQLiteError) in found.append(try row.account()) }
             return found
+        } catch { throw error.storeError() }
+    }
+
+    /// Which account is meant.
+    package enum AccountSelector: Sendable {
+        case iban(IBAN)
+        case id(AccountID)
+    }
+
+    /// Nil where there is none.
+    package static func account(
+        _ selector: AccountSelector, path: String
+    ) throws(StoreError) -> AccountRow? {
+        do throws(SQLiteError) {
+            let connection = try Connection(path: path, mode: .readOnly)
+            let read: Statement
+            switch selector {
+            case .iban(let iban):
+                read = try connection.prepare(
+                    SQL.selectAccount
+                        + " WHERE (customer_id, account_id) ="
+                        + " (SELECT customer_id, account_id FROM account_ibans WHERE iban = ?)")
+                read.bind(1, iban.text)
+            case .id(let id):
+                read = try connection.prepare(SQL.selectAccount + " WHERE account_id = ?")
+                read.bind(1, id.uuid)
+            }
+            return try read.first { row throws(SQLiteError) in try row.account() }
+        } catch { throw error.storeError() }
+    }
+
+    /// Freezes an account or lets it pay again: one command of the ledger in a transaction of its
+    /// own. False where there is no such account.
+    package static func setStatus(
+        _ status: AccountStatus, of iban: IBAN, store: SQLiteStore
+    ) throws(StoreError) -> Bool {
+        let command = SetAccountStatusCommand(iban: iban, status: status)
+        let results = try store.makeWriter().commit([.setAccountStatus(command)])
+        guard case .decided(.accountStatusSet) = results.first else { return false }
+        return true
+    }
+
+    /// From the next transfer on nobody may pay `iban`. Again changes nothing.
+    package static func block(
+        _ iban: IBAN, at now: Instant, path: String
+    ) throws(StoreError) {
+        do throws(SQLiteError) {
+            let insert = try Connection(path: path, mode: .existing).prepare(
+                """
+                INSERT INTO blocked_beneficiaries (iban, blocked_at) VALUES (?, ?)
+                ON CONFLICT (iban) DO NOTHING
+                """)
+            insert.bind(1, iban.text)
+            insert.bind(2, now)
+            try insert.run()
         } catch { throw error.storeError() }
     }
 }

@@ -1,57 +1,38 @@
-import API
-import Bank
-import CLinux
+import Configuration
+import Foundation
 import Glibc
-import HTTPServer
-import Identity
 import Ledger
-import Platform
-import SQLiteStore
 
+/// The program: understands its command line, runs the command, and says how it ended.
 @main
 enum Transferd {
-    static func main() throws {
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        sigaddset(&signals, SIGTERM)
-        sigaddset(&signals, SIGINT)
-        pthread_sigmask(SIG_BLOCK, &signals, nil)
-        signal(SIGPIPE, SIG_IGN)
-        let arguments = CommandLine.arguments
-        let path = arguments.count > 2 ? arguments[2] : "transferd-demo.db"
-        let clock = SystemWallClock()
-        let random = SystemRandomBytes()
-        let log = Log()
-        _ = try Migrator.migrate(path: path, create: true, clock: clock)
-        let lock = try DatabaseLock(databasePath: path, role: "transferd demo")
-        let secret = try DemoBank.secret(path: path, random: random)
-        let policy = TransferPolicy(
-            fieldRules: FieldRules(characters: .unicode),
-            schemeMaximum: [Currency("EUR")!: 99_999_999_999])
-        let parts = Bank.Parts(
-            policy: policy, verifier: try DemoBank.verifier(secret: secret),
-            calendar: try ZonedCalendar(zone: "Europe/Berlin"), log: log,
-            metrics: MetricsRegistry(), onMediumFailure: { exit(74) })
-        let store = SQLiteStore(path: path, environment: Bank.environment(parts))
-        try DemoBank.openAccounts(store, clock: clock, random: random)
-        var configuration = BankServer.Configuration()
-        configuration.api.port = arguments.count > 1 ? UInt16(arguments[1])! : 8080
-        let server = try BankServer(
-            bank: Bank(sqlite: path, parts: parts), configuration: configuration)
-        server.start()
-        var issuer = DemoBank.tokenIssuer(secret: secret, random: random)
-        print("http://127.0.0.1:\(server.port) operations \(server.operationsPort)")
-        for name in ["alice", "bob", "carol"] {
-            print(
-                name,
-                issuer.token(
-                    subject: name, scopes: [.transfersRead, .transfersWrite, .accountsRead],
-                    at: clock.now(), lifetimeSeconds: 86400))
+    static func main() {
+        do {
+            switch try ArgumentParser.parse(Array(CommandLine.arguments.dropFirst())) {
+            case .help(let text): try Terminal.out(text)
+            case .version: try Terminal.out("transferd \(version)\n")
+            case .run(let invocation): try run(invocation)
+            }
+        } catch {
+            let error = CommandError(error)
+            Terminal.complain(error.message)
+            exit(error.code.rawValue)
         }
-        fflush(nil)
-        var received: Int32 = 0
-        sigwait(&signals, &received)
-        server.stop()
-        withExtendedLifetime(lock) {}
+    }
+
+    private static func run(_ invocation: Invocation) throws {
+        switch invocation.command.name {
+        case "serve": try ServeCommand.run(invocation)
+        case "demo": try DemoCommand.run(invocation)
+        case "migrate": try MigrateCommand.run(invocation)
+        case "token": try TokenCommand.run(invocation)
+        case "account list": try AccountCommand.list(invocation)
+        case "account show": try AccountCommand.show(invocation)
+        case "account freeze": try AccountCommand.set(.frozen, invocation)
+        case "account unfreeze": try AccountCommand.set(.active, invocation)
+        case "verify": try VerifyCommand.run(invocation)
+        case "healthcheck": try HealthcheckCommand.run(invocation)
+        default: preconditionFailure("a command without a body: \(invocation.command.name)")
+        }
     }
 }

@@ -1,0 +1,79 @@
+/// The help pages, made from the tables that the parser uses.
+package enum HelpText {
+    /// What `transferd help` prints.
+    package static var overview: String {
+        """
+        transferd - executes each bank transfer at most once, however often it is asked to
+
+        Usage: transferd COMMAND [FLAGS]
+
+        \(list(CommandTable.all))
+
+        `transferd help COMMAND` or `transferd COMMAND --help` explains a command,
+        `transferd help settings` all settings of `serve`. `transferd --version` tells the version.
+
+        Exit codes:
+        \(codes(ExitCode.allCases))
+
+        To begin: transferd demo
+
+        """
+    }
+
+    /// What `transferd help account` prints.
+    static func group(_ name: String) -> String {
+        let commands = CommandTable.all.filter { $0.name.hasPrefix(name + " ") }
+        return """
+            Usage: transferd \(name) COMMAND [FLAGS]
+
+            \(list(commands))
+
+            `transferd help \(name) COMMAND` explains a command.
+
+            """
+    }
+
+    /// What `transferd help COMMAND` prints.
+    package static func page(_ command: CommandDescription) -> String {
+        let flags = command.flags + [.toggle("help", "Print this page.")]
+        return """
+            \(command.summary)
+
+            Usage: transferd \(command.name)\(usage(command))
+
+            \(command.text)
+
+            Flags:
+            \(table(flags.map { ("--" + $0.name + ($0.value.map { " " + $0 } ?? ""), $0.doc) }))
+
+            Exit codes:
+            \(codes([.success, .usage] + command.exitCodes))
+
+            Example: \(command.example)
+
+            """
+    }
+
+    private static func usage(_ command: CommandDescription) -> String {
+        let flags = command.flags.map { flag in
+            let text = "--" + flag.name + (flag.value.map { " " + $0 } ?? "")
+            return flag.isRequired ? " " + text : " [" + text + "]"
+        }
+        return flags.joined() + (command.argument.map { " [\($0)]" } ?? "")
+    }
+
+    private static func list(_ commands: [CommandDescription]) -> String {
+        "Commands:\n" + table(commands.map { ($0.name, $0.summary) })
+    }
+
+    private static func codes(_ codes: [ExitCode]) -> String {
+        table(codes.sorted { $0.rawValue < $1.rawValue }.map { (String($0.rawValue), $0.meaning) })
+    }
+
+    private static func table(_ rows: [(String, String)]) -> String {
+        let width = rows.map(\.0.count).max() ?? 0
+        return rows.map { left, right in
+            "  " + left + String(repeating: " ", count: width - left.count + 2) + right
+        }.joined(separator: "\n")
+    }
+}

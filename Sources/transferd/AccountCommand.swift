@@ -1,0 +1,136 @@
+import Configuration
+import JSON
+import Ledger
+import SQLiteStore
+import Store
+
+/// `transferd account list|show|freeze|unfreeze`
+enum AccountCommand {
+    static func list(_ invocation: Invocation) throws {
+        let path = invocation["database"] ?? ""
+        var customer: CustomerID?
+        if let text = invocation["customer"] {
+            customer = CustomerID(text)
+            guard customer != nil else {
+                throw UsageError(
+                    "--customer takes 1 to 64 printable ASCII characters.", invocation.command)
+            }
+        }
+        try DatabaseFile.require(path)
+        let accounts = try Administration.accounts(of: customer, path: path)
+        if invocation.has("json") {
+            var json = JSONWriter()
+            json.beginObject()
+            json.beginArray("accounts")
+            for account in accounts { write(account, to: &json) }
+            json.endArray()
+            json.endObject()
+            return try Terminal.out(json: json.finish())
+        }
+        let rows = accounts.map {
+            [
+                $0.customer.text, $0.id.description, $0.iban.text, $0.status.name, $0.money.decimal,
+                $0.currency.description,
+            ]
+        }
+        try Terminal.out(
+            Terminal.table(
+                [["customer", "account", "IBAN", "status", "balance", ""]] + rows, right: [4]))
+    }
+
+    static func show(_ invocation: Invocation) throws {
+        try print(try find(invocation), invocation)
+    }
+
+    /// Freezes an account or lets it pay again, in one short transaction with the server's locks.
+    static func set(_ status: AccountStatus, _ invocation: Invocation) throws {
+        let path = invocation["database"] ?? ""
+        let account = try find(invocation)
+        guard account.status != .closed else {
+            throw CommandError(
+                .damage, "The account \(account.id) is closed, and stays so. Nothing was changed.")
+        }
+        guard
+            try Administration.setStatus(
+                status, of: account.iban, store: try DatabaseFile.store(path))
+        else { throw missing(invocation) }
+        try print(try find(invocation), invocation)
+    }
+
+    private static func find(_ invocation: Invocation) throws -> AccountRow {
+        let path = invocation["database"] ?? ""
+        let selector: Administration.AccountSelector
+        switch (invocation["iban"], invocation.argument) {
+        case (let text?, nil):
+            do throws(IBANRefusal) { selector = .iban(try IBAN(text)) } catch {
+                throw UsageError("--iban \(text) is no IBAN. \(error.detail)", invocation.command)
+            }
+        case (nil, let text?):
+            guard let id = AccountID(text) else {
+                throw UsageError(
+                    "\(text) is no account id, which is a UUID; an IBAN goes after --iban.",
+                    invocation.command)
+            }
+            selector = .id(id)
+        case (nil, nil), (_?, _?):
+            throw UsageError(
+                "Name one account: --iban IBAN, or its id without a flag.", invocation.command)
+        }
+        try DatabaseFile.require(path)
+        guard let account = try Administration.account(selector, path: path) else {
+            throw missing(invocation)
+        }
+        return account
+    }
+
+    private static func missing(_ invocation: Invocation) -> CommandError {
+        let path = invocation["database"] ?? ""
+        return CommandError(
+            .damage,
+            "There is no such account in \(path). `transferd account list --database \(path)` "
+                + "lists those there are.")
+    }
+
+    private static func print(_ account: AccountRow, _ invocation: Invocation) throws {
+        if invocation.has("json") {
+            var json = JSONWriter()
+            write(account, to: &json)
+            return try Terminal.out(json: json.finish())
+        }
+        let money = { (units: Int64?) in
+            units.map { Money(minorUnits: $0, currency: account.currency).description } ?? "none"
+        }
+        try Terminal.out(
+            Terminal.table([
+                ["account", account.id.description],
+                ["customer", account.customer.text],
+                ["IBAN", account.iban.text],
+                ["status", account.status.name],
+                ["balance", account.money.description],
+                ["limit per transfer", money(account.perTransferLimit)],
+                ["daily limit", money(account.dailyLimit)],
+            ]))
+    }
+
+    private static func write(_ account: AccountRow, to json: inout JSONWriter) {
+        json.beginObject()
+        json.member("accountId", account.id.description)
+        json.member("customer", account.customer.text)
+        json.member("iban", account.iban.text)
+        json.member("currency", account.currency.description)
+        json.member("status", account.status.name)
+        json.member("balance", account.money.decimal)
+        json.beginObject("limits")
+        limit("perTransfer", account.perTransferLimit, account.currency, &json)
+        limit("daily", account.dailyLimit, account.currency, &json)
+        json.endObject()
+        json.endObject()
+    }
+
+    private static func limit(
+        _ name: StaticString, _ units: Int64?, _ currency: Currency, _ json: inout JSONWriter
+    ) {
+        guard let units else { return json.nullMember(name) }
+        json.member(name, Money(minorUnits: units, currency: currency).decimal)
+    }
+}

@@ -1,0 +1,86 @@
+import Bank
+import Configuration
+import Glibc
+import HTTPServer
+import Identity
+import Ledger
+import Platform
+import SQLiteStore
+import Store
+
+/// `transferd demo`
+enum DemoCommand {
+    static let defaultDatabase = "transferd-demo.db"
+
+    static func run(_ invocation: Invocation) throws {
+        ServerProcess.blockSignals()
+        let path = invocation["database"] ?? defaultDatabase
+        var configuration = BankServer.Configuration()
+        configuration.api.port = UInt16(try invocation.integer("port", in: 0...65535) ?? 8080)
+        configuration.operations.port = UInt16(
+            try invocation.integer("operations-port", in: 0...65535) ?? 0)
+        // Nobody has asked for so many connections: take what there is room for.
+        configuration.api.limits.connections = min(
+            configuration.api.limits.connections, max(1, ServerProcess.raiseDescriptorLimit()))
+
+        let clock = SystemWallClock()
+        let random = SystemRandomBytes()
+        // What a person sees on the terminal is the text, and the log only when it matters.
+        let log = Log(level: invocation.has("json") ? .info : .warning, clock: clock)
+        let lock = try ServerProcess.openDatabase(
+            path, role: "transferd demo", migrate: true, clock: clock)
+        try refuseOthers(path)
+        let secret = try DemoBank.secret(path: path, random: random)
+        var parts = Bank.Parts(
+            policy: DemoBank.policy, verifier: try DemoBank.verifier(secret: secret),
+            calendar: try ZonedCalendar(zone: "Europe/Berlin"), log: log,
+            metrics: MetricsRegistry(),
+            onMediumFailure: { ServerProcess.endAfterMediumFailure(log) })
+        parts.clock = clock
+        let store = SQLiteStore(path: path, environment: Bank.environment(parts))
+        try DemoBank.openAccounts(store, clock: clock, random: random)
+        try Administration.block(DemoBank.blockedIBAN, at: clock.now(), path: path)
+
+        let server = try ServerProcess.listen(
+            Bank(sqlite: path, parts: parts), configuration
+        ) { $0 == .api ? "--port" : "--operations-port" }
+        server.start()
+        let printout = DemoPrintout(
+            port: server.port, operationsPort: server.operationsPort, path: path,
+            customers: try customers(path, secret, clock.now(), random), now: clock.now(),
+            random: random)
+        if invocation.has("json") {
+            try Terminal.out(json: printout.json)
+        } else {
+            try Terminal.out(printout.text)
+        }
+        log.info("server.ready", ["process": Int(getpid()), "port": Int(server.port)])
+        ServerProcess.run(server, log: log, until: lock)
+    }
+
+    /// The demo's customers, whose tokens anybody may have, do not belong into a real bank.
+    private static func refuseOthers(_ path: String) throws {
+        guard try !DemoBank.hasIssuer(path: path),
+            try !Administration.accounts(of: nil, path: path).isEmpty
+        else { return }
+        throw CommandError(
+            .unusableData,
+            "The database \(path) holds a bank that is not the demo's. Name another file with "
+                + "--database.")
+    }
+
+    private static func customers(
+        _ path: String, _ secret: [UInt8], _ now: Instant, _ random: any RandomBytes
+    ) throws -> [DemoPrintout.Customer] {
+        var issuer = DemoBank.tokenIssuer(secret: secret, random: random)
+        let accounts = try Administration.accounts(of: nil, path: path)
+        return DemoBank.customers.map { name in
+            DemoPrintout.Customer(
+                name: name,
+                token: issuer.token(
+                    subject: name, scopes: DemoBank.allScopes, at: now,
+                    lifetimeSeconds: DemoBank.tokenLifetimeSeconds),
+                accounts: accounts.filter { $0.customer.text == name })
+        }
+    }
+}

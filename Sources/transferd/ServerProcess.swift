@@ -1,0 +1,138 @@
+import Bank
+import CLinux
+import Configuration
+import Glibc
+import HTTPServer
+import Platform
+import SQLiteStore
+import Store
+
+/// What `serve` and `demo` do alike with the process that they are.
+enum ServerProcess {
+    /// Descriptors for all but customers' connections: the operations listener, the database, the
+    /// event loops, the log.
+    private static let reservedDescriptors = 256
+
+    /// Blocks the signals that end a server, so that they can be waited for. Before any thread
+    /// exists, because threads inherit the mask.
+    static func blockSignals() {
+        var signals = endingSignals()
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        signal(SIGPIPE, SIG_IGN)
+    }
+
+    private static func endingSignals() -> sigset_t {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGTERM)
+        sigaddset(&signals, SIGINT)
+        return signals
+    }
+
+    /// Raises the limit of open files as far as it goes. Returns how many connections that leaves
+    /// room for.
+    static func raiseDescriptorLimit() -> Int {
+        var limit = rlimit()
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        guard getrlimit(resource, &limit) == 0 else { return Int.max }
+        limit.rlim_cur = limit.rlim_max
+        if setrlimit(resource, &limit) != 0 { getrlimit(resource, &limit) }
+        return max(0, Int(clamping: limit.rlim_cur) - reservedDescriptors)
+    }
+
+    /// Refuses a limit of connections that the limit of open files does not allow.
+    static func checkConnectionLimit(_ connections: Int, room: Int) throws(CommandError) {
+        guard connections > room else { return }
+        throw CommandError(
+            .configuration,
+            "server.connections is \(connections), but the limit of open files leaves room for "
+                + "\(room). Lower it, or raise the limit: "
+                + "`ulimit -Hn \(connections + reservedDescriptors)`.")
+    }
+
+    /// Takes the database for this process and brings it up to date, or checks that it is.
+    static func openDatabase(
+        _ path: String, role: String, migrate: Bool, clock: any WallClock
+    ) throws -> DatabaseLock {
+        let lock = try takeLock(path, role: role)
+        if migrate {
+            _ = try Migrator.migrate(path: path, create: true, clock: clock)
+        } else {
+            try DatabaseFile.require(path)
+        }
+        return lock
+    }
+
+    /// `DatabaseLock`, with what to do where its file cannot be made.
+    static func takeLock(_ path: String, role: String) throws -> DatabaseLock {
+        do { return try DatabaseLock(databasePath: path, role: role) } catch let error
+            as SystemError
+        {
+            throw CommandError(
+                .noInput,
+                "Cannot lock the database \(path): \(error.description). Check that the folder "
+                    + "exists and that this user may write in it.")
+        }
+    }
+
+    /// Opens both ports. `setting` names what chooses the port of a listener.
+    static func listen(
+        _ bank: Bank, _ configuration: BankServer.Configuration,
+        setting: (BankServer.ListenError.Listener) -> String
+    ) throws(CommandError) -> BankServer {
+        do throws(BankServer.ListenError) {
+            return try BankServer(bank: bank, configuration: configuration)
+        } catch {
+            let place = error.listener == .api ? configuration.api : configuration.operations
+            let choose = "choose another with \(setting(error.listener))."
+            switch error.error.code {
+            case EADDRINUSE:
+                throw CommandError(.unavailable, "Port \(place.port) is in use; \(choose)")
+            case EACCES:
+                throw CommandError(
+                    .unavailable, "Port \(place.port) needs privileges; \(choose)")
+            case EADDRNOTAVAIL:
+                throw CommandError(
+                    .configuration,
+                    "The address \(place.address) is none of this machine's. Use one that is, or "
+                        + "0.0.0.0 for all.")
+            default:
+                throw CommandError(
+                    .unavailable,
+                    "Cannot listen on \(place.address) port \(place.port): "
+                        + "\(error.error.description).")
+            }
+        }
+    }
+
+    /// Ends the process because the storage medium failed: what is in memory can no longer be
+    /// trusted, only what recovery reads.
+    static func endAfterMediumFailure(_ log: Log) {
+        log.error(
+            "medium.failed",
+            [
+                "advice": LogValue.text(
+                    "A write to the disk could not be made durable. Check the disk, then start "
+                        + "again: what was acknowledged is kept.")
+            ])
+        _exit(ExitCode.mediumFailed.rawValue)
+    }
+
+    /// Blocks until the first signal, then stops the server. A second signal ends the process at
+    /// once, with 128 and its number.
+    static func run(_ server: BankServer, log: Log, until lock: DatabaseLock) {
+        var signals = endingSignals()
+        var received: Int32 = 0
+        sigwait(&signals, &received)
+        let second = Thread(name: "signals") {
+            var signals = endingSignals()
+            var received: Int32 = 0
+            sigwait(&signals, &received)
+            _exit(128 + received)
+        }
+        log.notice("server.draining", ["signal": Int(received)])
+        server.stop()
+        log.notice("server.stopped")
+        withExtendedLifetime((lock, second)) {}
+    }
+}

@@ -1,0 +1,2 @@
+/// What `transferd --version` prints.
+let version = "0.1.0"
