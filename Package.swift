@@ -74,7 +74,8 @@ let package = Package(
         tests("JSONTests", ["JSON", "TestSupport"]),
         tests("IdentityTests", ["Identity", "Crypto", "JSON", "Platform", "TestSupport"]),
         tests(
-            "LedgerTests", ["Ledger", "Platform", "Crypto", "TestSupport", "StoreTestSupport"]),
+            "LedgerTests",
+            ["Ledger", "Platform", "Crypto", "Store", "TestSupport", "StoreTestSupport"]),
         .target(
             name: "StoreTestSupport",
             dependencies: ["Platform", "Ledger", "Store", "SQLiteStore", "CSQLite"],

@@ -24,6 +24,7 @@ package enum Base64URL {
         return group == 0 ? bytes : nil
     }
 
+    /// As the form over a span.
     package static func decode(_ text: String) -> [UInt8]? {
         let text = Array(text.utf8)
         return decode(text.span)
@@ -46,6 +47,7 @@ package enum Base64URL {
         if bits > 0 { text.append(alphabet[Int(group << (6 - bits) & 63)]) }
     }
 
+    /// The text of `bytes`.
     package static func encode(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count * 4 + 2) / 3)

@@ -6,7 +6,6 @@ import Platform
 /// confined to that thread.
 final class EventLoop<Handler: RequestHandler> {
     private static var listenerTag: UInt64 { .max }
-    private static var mailboxTag: UInt64 { .max - 1 }
 
     private let limits: HTTPLimits
     private let log: Log
@@ -52,12 +51,6 @@ final class EventLoop<Handler: RequestHandler> {
 
     /// Returns when a drain has ended.
     func run() {
-        do {
-            try poller.add(
-                mailbox.event.descriptor.number, events: cl_epollin(), tag: Self.mailboxTag)
-        } catch {
-            preconditionFailure("a loop without its mailbox: \(error)")
-        }
         resumeListening()
         var now = clock.now()
         tick(now)
@@ -68,7 +61,7 @@ final class EventLoop<Handler: RequestHandler> {
                 let (events, tag) = poller.event(index)
                 switch tag {
                 case Self.listenerTag: accept(now)
-                case Self.mailboxTag: receive(now)
+                case Poller.mailboxTag: receive(now)
                 default: ready(tag, events, now)
                 }
             }
@@ -165,6 +158,7 @@ final class EventLoop<Handler: RequestHandler> {
     /// False when there is nothing more to accept now.
     private func acceptOne(_ now: MonotonicTime) -> Bool {
         guard control.take(evenIfFull: stage == .draining) else {
+            metrics.limitReached.add()
             pauseListening()
             return false
         }

@@ -43,7 +43,9 @@ package final class VerifiedTokenCache {
         self.leewaySeconds = leewaySeconds
     }
 
+    /// Number of tokens held, expired ones included.
     package var count: Int { young.entries.count + old.entries.count }
+    /// Bytes held, as counted against the bound.
     package var byteCount: Int { young.bytes + old.bytes }
 
     /// The token if exactly these bytes were verified before; nil if not. Throws `.expired` and
