@@ -2,7 +2,7 @@
 # toolchain on the PATH; whatever else is missing is installed, or named.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-build lint format image clean
+.PHONY: help run build test test-build lint form tidy no-failpoints format image clean
 
 # Passed on to `transferd demo`: make run ARGS="--port 9000"
 ARGS ?=
@@ -27,7 +27,7 @@ help:
 	@echo 'make run [ARGS="--port 9000"]  a bank to try things on'
 	@echo 'make build                     the server, optimised'
 	@echo 'make test [FILTER=Ledger]      every test, under ThreadSanitizer'
-	@echo 'make lint                      form of the sources and of the Dockerfile'
+	@echo 'make lint                      form of the sources, and the tests that read them'
 	@echo 'make format                    brings the sources into form'
 	@echo 'make image                     a container image, where Docker runs'
 	@echo 'make clean                     removes what was built'
@@ -47,10 +47,21 @@ test-build:
 	@.ci/need test
 	swift build --build-tests $(TEST_FLAGS)
 
-lint:
+lint: form tidy
+
+# What needs no build.
+form:
 	@.ci/need lint
 	swift format lint --strict --recursive --parallel $(SOURCES)
 	hadolint Dockerfile
+
+# Sizes, arrows between rooms, words, doc comments, links: tests that read the sources.
+tidy:
+	@$(MAKE) --no-print-directory test FILTER=TidyTests
+
+# Nothing of the failpoints may be in the product.
+no-failpoints: build
+	@.ci/no-failpoints $(BINARY) $(TEST_BINARY)
 
 format:
 	swift format --in-place --recursive --parallel $(SOURCES)

@@ -43,6 +43,7 @@ package final class CommitQueue: @unchecked Sendable {
     // Sendable: `waiting`, `accepting`, `healthy` and `thread` are touched only with `lock` held; the writer
     // lives on the commit thread.
 
+    /// Bounds of one queue.
     package struct Limits: Sendable {
         /// Commands in one transaction.
         package var batchCommands = 512
@@ -118,6 +119,7 @@ package final class CommitQueue: @unchecked Sendable {
         }
     }
 
+    /// Whether a command was taken.
     package enum Submission: Sendable {
         case accepted
         /// Too many wait; the caller keeps the command.

@@ -6,6 +6,7 @@ package import Platform
 /// An entry is made by an event loop before it hands the command over, and removed only by the
 /// commit thread after commit or rollback; a client that goes away never removes it.
 package final class InFlightTable: Sendable {
+    /// What an attempt finds under its key.
     package enum Claim: Sendable {
         /// This attempt runs now.
         case claimed
@@ -24,6 +25,7 @@ package final class InFlightTable: Sendable {
 
     package init() {}
 
+    /// Enters the attempt unless one with this key runs already.
     package func claim(
         _ id: IntentID, _ intent: SubmittedIntent, _ receivedAt: Instant
     ) -> Claim {
@@ -40,10 +42,12 @@ package final class InFlightTable: Sendable {
             firstReceivedAt: running.receivedAt)
     }
 
+    /// Whether an attempt with this key runs in this process.
     package func contains(_ id: IntentID) -> Bool {
         entries.withLock { $0[id] != nil }
     }
 
+    /// Removes the entries, whether they were there or not.
     package func release(_ ids: [IntentID]) {
         guard !ids.isEmpty else { return }
         entries.withLock { entries in

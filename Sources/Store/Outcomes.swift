@@ -37,6 +37,7 @@ package enum StorableDecision: Sendable {
     case rejected(TransferRow, RejectionReason, balance: Money?)
 }
 
+/// An answer as it will be stored.
 package struct RenderedOutcome: Sendable {
     package let statusCode: Int
     package let contentType: StoredContentType
@@ -71,6 +72,7 @@ package enum CommandResult: Sendable {
     case failed(CommandFailure)
 }
 
+/// Why a command has no result of the ledger.
 package enum CommandFailure: Sendable, Hashable {
     /// The store could not do it now, or its outcome is not known.
     case storeUnavailable

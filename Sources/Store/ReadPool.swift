@@ -10,6 +10,7 @@ package enum ReadQuery: Sendable {
     case account(AccountID, CustomerID)
 }
 
+/// What became of a query.
 package enum ReadAnswer: Sendable {
     case transfer(TransferView)
     case inFlight(IntentID, asOf: Instant)
@@ -55,6 +56,7 @@ package final class ReadPool: @unchecked Sendable {
 
     package var depth: Int { lock.withLock { waiting.count } }
 
+    /// Starts the threads. Once only.
     package func start(threads count: Int) {
         lock.withLock {
             threads = (0..<count).map { index in

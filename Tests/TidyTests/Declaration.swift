@@ -15,7 +15,7 @@ struct Function {
 
     /// Nil where no function begins.
     init?(at line: Int, of code: [String]) {
-        guard
+        guard ["func", "init", "subscript"].contains(where: { code[line].has($0) }),
             let match = code[line].firstMatch(
                 of:
                     #/(?:^|\s)(?:func\s+([^\s(<]+)|(init)[?!]?\s*[(<]|(deinit)\b|(subscript)\s*[(<])/#

@@ -22,6 +22,13 @@ struct SourceFile: Sendable {
     }
 }
 
+extension String {
+    /// Whether `word` stands in it, byte by byte; much quicker than `contains`.
+    func has(_ word: String) -> Bool {
+        withCString { text in word.withCString { strstr(text, $0) != nil } }
+    }
+}
+
 /// The repository's files.
 enum Repository {
     static let root = URL(fileURLWithPath: #filePath)
