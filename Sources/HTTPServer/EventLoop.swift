@@ -28,6 +28,8 @@ final class EventLoop<Handler: RequestHandler> {
     private var hasLeftListener = false
     /// Not before then is the listener looked at again.
     private var acceptsAgain = MonotonicTime(nanoseconds: 0)
+    /// Said once in the log, not at every attempt.
+    private var acceptIsFailing = false
     private var inbox: [(Ticket, Handler.Completion)] = []
     private let driver: ConnectionDriver<Handler>
 
@@ -164,6 +166,7 @@ final class EventLoop<Handler: RequestHandler> {
         }
         let number = cl_accept4(listener.descriptor.number)
         guard number < 0 else {
+            acceptIsFailing = false
             open(FileDescriptor(owning: number), now)
             return true
         }
@@ -177,7 +180,10 @@ final class EventLoop<Handler: RequestHandler> {
             return true
         default:
             metrics.acceptFailures.add()
-            log.warning("http.accept.failed", ["error": SystemError("accept4", code: code)])
+            if !acceptIsFailing {
+                log.warning("http.accept.failed", ["error": SystemError("accept4", code: code)])
+            }
+            acceptIsFailing = true
             acceptsAgain = now.advanced(milliseconds: limits.acceptPauseMilliseconds)
             pauseListening()
             return false
@@ -285,6 +291,10 @@ final class EventLoop<Handler: RequestHandler> {
         }
     }
 }
+
+/// Confined to its loop's thread.
+@available(*, unavailable)
+extension EventLoop: Sendable {}
 
 /// What a loop is made of; safe to carry to its thread.
 struct LoopParts: Sendable {

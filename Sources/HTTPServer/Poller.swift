@@ -65,3 +65,7 @@ final class Poller {
         (events[index].events, cl_epoll_tag(events.baseAddress! + index))
     }
 }
+
+/// Confined to its loop's thread.
+@available(*, unavailable)
+extension Poller: Sendable {}

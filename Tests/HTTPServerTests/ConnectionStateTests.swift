@@ -139,6 +139,7 @@ final class StateBench {
         bench = StateBench()
         bench.receive(head + "a")
         #expect(bench.reachHandler())
+        #expect(bench.state.pendingOutput == 0)
 
         bench = StateBench()
         bench.receive(head)

@@ -23,6 +23,18 @@ import Testing
         #expect(lines(response) == "x-a: 3\r\n")
     }
 
+    @Test("A field can be set from a span, such as a request's own field")
+    func spans() throws {
+        let head = try RequestHead(Array("GET / HTTP/1.1\r\nHost: x\r\nX-Id: 7\r\n\r\n".utf8))
+        var response = Response(status: 200)
+        if let id = head.value(of: "x-id") { response.setField("X-Id", id) }
+        #expect(lines(response) == "X-Id: 7\r\n")
+        #expect(throws: Refusal.malformed(.hostMissing)) {
+            try RequestHead(Array("GET / HTTP/1.1\r\n\r\n".utf8))
+        }
+        #expect(throws: Refusal.malformed(.requestLine)) { try RequestHead(Array("GET /".utf8)) }
+    }
+
     @Test("Bytes that would break a field value out become spaces")
     func legalises() {
         var response = Response(status: 200)
