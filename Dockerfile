@@ -15,7 +15,7 @@ COPY Migrations Migrations
 COPY Tests Tests
 # Swift's own libraries go into the binary; the backtracer that fits it stands beside it.
 RUN swift build -c release --static-swift-stdlib --product transferd \
-    && install -D -s -m 0755 .build/release/transferd /out/usr/local/bin/transferd \
+    && install -D -m 0755 .build/release/transferd /out/usr/local/bin/transferd \
     && install -D -m 0755 "$(dirname "$(command -v swift)")/../libexec/swift/linux/swift-backtrace-static" \
         /out/usr/local/libexec/swift-backtrace-static
 
@@ -33,7 +33,7 @@ RUN apt-get update \
 COPY --from=build /out/ /
 COPY config/production.json5 /etc/transferd/transferd.json5
 ENV SWIFT_BACKTRACE=enable=yes,swift-backtrace=/usr/local/libexec/swift-backtrace-static
-USER transferd
+USER 990:990
 WORKDIR /var/lib/transferd
 # The database and its companions: a bank's books outlive its container.
 VOLUME /var/lib/transferd

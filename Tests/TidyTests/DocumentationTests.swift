@@ -71,6 +71,47 @@ struct DocumentationTests {
         #expect(broken.isEmpty)
     }
 
+    @Test("README tells each code's status and advice as the API does")
+    func problemCodes() throws {
+        let source = try #require(Repository.text("Sources/API/ProblemCode.swift"))
+        let readme = try #require(Repository.text("README.md"))
+        var names: [Substring: String] = [:]
+        for match in source.matches(of: #/case (\w+)(?: = "([^"]+)")?\n/#) {
+            names[match.1] = String(match.2 ?? match.1)
+        }
+        var told: Set<String> = []
+        for row in readme.matches(of: #/\n\| (\d{3}) \| ([^|]+) \| ([a-z-]+) \|/#) {
+            for code in row.2.matches(of: #/`([a-z_]+)`/#) {
+                told.insert("\(row.1) \(code.1) \(row.3)")
+            }
+        }
+        var meant: Set<String> = []
+        for entry in source.matches(of: #/case \.(\w+):\s*\((\d+), \.(\w+),/#) {
+            let advice = names[entry.3] ?? String(entry.3)
+            meant.insert("\(entry.2) \(names[entry.1] ?? "?") \(advice)")
+        }
+        #expect(told == meant)
+        #expect(meant.count > 20)
+    }
+
+    @Test("The operations manual lists every metric and every log event, and no others")
+    func operationsManual() throws {
+        let manual = try #require(Repository.text("docs/operations.md"))
+        var used: Set<String> = []
+        for file in Repository.sources where file.path.hasPrefix("Sources/") {
+            let text = file.lines.joined(separator: "\n")
+            for match in text.matches(of: #/"((?:transferd|http)_[a-z_]+)"/#) {
+                used.insert(String(match.1))
+            }
+            let event = #/\blog\.(?:debug|info|notice|warning|error)\(\s*"([a-z_.]+)"/#
+            for match in text.matches(of: event) { used.insert(String(match.1)) }
+        }
+        let rows = manual.matches(of: #/\n\| `([a-z]+[_.][a-z_.]+)` \|/#)
+        let listed = Set(rows.map { String($0.1) }.filter { !$0.hasPrefix("bank.db") })
+        #expect(listed == used)
+        #expect(used.count > 20)
+    }
+
     @Test(
         "A link that leads nowhere is found",
         arguments: [
