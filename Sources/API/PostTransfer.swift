@@ -34,8 +34,9 @@ extension TransferAPI {
             metrics.inFlight.add()
             return .respond(Self.inFlight(requestID))
         case .otherContent(let differs, let firstReceivedAt):
-            metrics.reused.add()
-            return .respond(Self.reused(nil, firstReceivedAt, differs, requestID))
+            let conflict = KeyConflict(
+                intent: intent, differs: differs, firstReceivedAt: firstReceivedAt)
+            return read(.intent(id, inFlight: true), ticket, requestID, conflict)
         }
 
         let command = TransferCommand(
@@ -104,6 +105,30 @@ extension TransferAPI {
         }
         metrics.replayed.add()
         return Self.stored(known.outcome, replayed: true, requestID)
+    }
+
+    /// Other content runs under the same key. Which of the two is the key's, only the store knows:
+    /// what runs may be a mistaken reuse of a key whose owner is the one that asks.
+    func answer(_ conflict: KeyConflict, _ answer: ReadAnswer, _ requestID: String) -> Response {
+        switch answer {
+        case .transfer(let view):
+            guard let original = view.transfer.submitted else {
+                return unavailable(.internalError, requestID)
+            }
+            let differs = conflict.intent.differences(from: original)
+            // The owner's own retry: the outcome is there as soon as the other attempt has ended.
+            if differs.isEmpty {
+                metrics.inFlight.add()
+                return Self.inFlight(requestID)
+            }
+            metrics.reused.add()
+            return Self.reused(view.transfer.id, view.firstReceivedAt, differs, requestID)
+        case .inFlight, .notFound:
+            metrics.reused.add()
+            return Self.reused(nil, conflict.firstReceivedAt, conflict.differs, requestID)
+        case .failed: return unavailable(.storeUnavailable, requestID)
+        case .accounts, .account: return unavailable(.internalError, requestID)
+        }
     }
 
     /// Exactly one header line with exactly one key.
@@ -191,6 +216,26 @@ extension ProblemCode {
             case .overloaded: .overloaded
             case .internalError: .internalError
             }
+    }
+}
+
+/// An attempt that met another with other content in flight.
+struct KeyConflict {
+    let intent: SubmittedIntent
+    let differs: [IntentField]
+    let firstReceivedAt: Instant
+}
+
+extension TransferRow {
+    /// What the first attempt asked for, as far as it is fingerprinted.
+    fileprivate var submitted: SubmittedIntent? {
+        do throws(AmountRefusal) {
+            return SubmittedIntent(
+                debtorIBAN: debtorIBAN, amount: try DecimalAmount(money.decimal),
+                currency: money.currency.code, creditorIBAN: creditorIBAN,
+                creditorName: creditorName, remittanceInformation: remittanceInformation,
+                endToEndIdentification: endToEndIdentification)
+        } catch { return nil }
     }
 }
 

@@ -17,8 +17,8 @@ package struct TransferAPI: RequestHandler {
     let sink: LoopSink
     var gate: Gate
     var outcomes: OutcomeCache
-    /// The request ids of parked requests, by connection slot.
-    private var parked: [String] = []
+    /// What is needed to answer parked reads, by connection slot.
+    private var parked: [ParkedRead] = []
 
     package init(services: APIServices, completions: Completions<StoreAnswer>) {
         self.services = services
@@ -103,7 +103,11 @@ package struct TransferAPI: RequestHandler {
             guard case .transfer(let command) = answer.command else { return nil }
             return finishTransfer(command, answer.result)
         case .read(let answer):
-            return readAnswer(answer, parked[Int(ticket.slot)])
+            let parked = parked[Int(ticket.slot)]
+            guard let conflict = parked.conflict else {
+                return readAnswer(answer, parked.requestID)
+            }
+            return self.answer(conflict, answer, parked.requestID)
         }
     }
 
@@ -133,8 +137,10 @@ package struct TransferAPI: RequestHandler {
     package mutating func tick(_ now: MonotonicTime) {}
 
     /// Hands a read over; its request waits on the loop.
-    mutating func read(_ query: ReadQuery, _ ticket: Ticket, _ id: String) -> HandlerAnswer {
-        remember(id, for: ticket)
+    mutating func read(
+        _ query: ReadQuery, _ ticket: Ticket, _ id: String, _ conflict: KeyConflict? = nil
+    ) -> HandlerAnswer {
+        remember(ParkedRead(requestID: id, conflict: conflict), for: ticket)
         guard services.reads.submit(query, ticket: ticket, sink: sink) else {
             return .respond(unavailable(.overloaded, id))
         }
@@ -156,15 +162,22 @@ package struct TransferAPI: RequestHandler {
         return response
     }
 
-    private mutating func remember(_ id: String, for ticket: Ticket) {
+    private mutating func remember(_ read: ParkedRead, for ticket: Ticket) {
         let slot = Int(ticket.slot)
-        while parked.count <= slot { parked.append("") }
-        parked[slot] = id
+        while parked.count <= slot { parked.append(ParkedRead(requestID: "", conflict: nil)) }
+        parked[slot] = read
     }
 
     private func requestID(_ head: borrowing RequestHead) -> String {
         RequestID.of(head, random: services.random)
     }
+}
+
+/// A request that waits for a read.
+struct ParkedRead {
+    let requestID: String
+    /// Set where the read is to decide between two contents of one key.
+    let conflict: KeyConflict?
 }
 
 /// What comes back to an event loop from the store's threads.

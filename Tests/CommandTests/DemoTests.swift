@@ -79,6 +79,8 @@ extension DatabaseTests {
             let first = try demo.transfer(key: key)
             #expect(first.status == 201)
             let token = demo.token("alice")
+            // With a reader open, which does not take the log away when it is closed last.
+            #expect(try demo.request("GET /api/accounts", token: token).status == 200)
             #expect(demo.stop().status == 0)
             #expect(
                 try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
