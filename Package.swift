@@ -68,6 +68,7 @@ let package = Package(
                 "Identity", "HTTPServer", "API", "Bank", "Configuration",
             ], swiftSettings: strict),
 
+        tests("TidyTests", []),
         .target(
             name: "TestSupport", dependencies: ["Platform", "JSON", "Crypto", "CLinux", "CSQLite"],
             path: "Tests/TestSupport", swiftSettings: strict),

@@ -9,6 +9,7 @@ import Store
 /// A request passes in the order of the contract: method, path, media type and size (`admit`), token
 /// and scope (`Gate`), and then its use case, which has a file of its own.
 package struct TransferAPI: RequestHandler {
+    /// What finishes a parked request.
     package typealias Completion = StoreAnswer
 
     let services: APIServices

@@ -54,6 +54,7 @@ package final class BookSettlement: StoreSink, @unchecked Sendable {
             "transferd_book_under_way", help: "Bookings between their first and last step.")
     }
 
+    /// Starts the thread. Once only.
     package func start() {
         lock.withLock { thread = Thread(name: "settlement") { [self] in run() } }
     }
