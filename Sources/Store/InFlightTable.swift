@@ -38,7 +38,8 @@ package final class InFlightTable: Sendable {
 
     package init() {}
 
-    /// Enters the attempt unless one with this key runs already. `waiter`: its own command, if it would rather wait than be told `inFlight`.
+    /// Enters the attempt unless one with this key runs already. `waiter`: its own command, if it
+    /// would rather wait than be told `inFlight`.
     package func claim(
         _ id: IntentID, _ intent: SubmittedIntent?, _ receivedAt: Instant,
         waiter: PendingCommand? = nil
