@@ -98,5 +98,13 @@ let package = Package(
                 "HTTPServer", "API", "Bank", "TestSupport", "StoreTestSupport",
             ]),
         tests("HTTPServerTests", ["HTTPServer", "Platform", "CLinux", "TestSupport"]),
+        // transferd: these tests run the program that was built.
+        tests(
+            "CommandTests",
+            [
+                "Configuration", "HTTPServer", "Bank", "Identity", "Ledger", "Platform", "CLinux",
+                "CSQLite",
+                "TestSupport", "transferd",
+            ]),
     ]
 )

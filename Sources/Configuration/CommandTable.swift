@@ -48,7 +48,7 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
     package var meaning: String {
         switch self {
         case .success: "all is well"
-        case .damage: "damage was found, or the check failed"
+        case .damage: "a check failed: damage, no answer, or no such account"
         case .usage: "the command line is wrong"
         case .unusableData: "the database is none, is damaged, or is of another version"
         case .noInput: "a file is missing or may not be opened"

@@ -70,10 +70,21 @@ package enum HelpText {
         table(codes.sorted { $0.rawValue < $1.rawValue }.map { (String($0.rawValue), $0.meaning) })
     }
 
+    /// Two columns, the right one broken between words so that lines fit 80 characters.
     private static func table(_ rows: [(String, String)]) -> String {
         let width = rows.map(\.0.count).max() ?? 0
-        return rows.map { left, right in
-            "  " + left + String(repeating: " ", count: width - left.count + 2) + right
-        }.joined(separator: "\n")
+        var lines: [String] = []
+        for (left, right) in rows {
+            var line = "  " + left + String(repeating: " ", count: width - left.count + 1)
+            for word in right.split(separator: " ") {
+                if line.count + 1 + word.count > 80, line.count > width + 4 {
+                    lines.append(line)
+                    line = String(repeating: " ", count: width + 3)
+                }
+                line += " " + word
+            }
+            lines.append(line)
+        }
+        return lines.joined(separator: "\n")
     }
 }

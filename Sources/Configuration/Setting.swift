@@ -109,6 +109,18 @@ struct SettingRefusal: Error {
     let what: String
 
     init(_ what: String) { self.what = what }
+
+    /// Where a value of another class is wanted.
+    init(_ value: SettingValue) {
+        what =
+            switch value {
+            case .integer: "is a number"
+            case .boolean: "is a boolean"
+            case .text: "is a text"
+            case .list: "is a list"
+            case .map: "is an object"
+            }
+    }
 }
 
 extension Setting {
@@ -119,7 +131,7 @@ extension Setting {
         Setting(key: key, kind: .integer(range), unit: unit, doc: doc) {
             .integer(Int64($0[keyPath: path]))
         } write: { (configuration, value) throws(SettingRefusal) in
-            guard case .integer(let number) = value else { throw SettingRefusal("is no number") }
+            guard case .integer(let number) = value else { throw SettingRefusal(value) }
             guard range.contains(number), let fitting = Number(exactly: number) else {
                 throw SettingRefusal("is out of range")
             }
@@ -134,7 +146,7 @@ extension Setting {
         Setting(key: key, kind: .boolean, unit: nil, doc: doc) {
             .boolean($0[keyPath: path])
         } write: { (configuration, value) throws(SettingRefusal) in
-            guard case .boolean(let flag) = value else { throw SettingRefusal("is no boolean") }
+            guard case .boolean(let flag) = value else { throw SettingRefusal(value) }
             configuration[keyPath: path] = flag
         }
     }
@@ -147,7 +159,7 @@ extension Setting {
         Setting(key: key, kind: .text(form: form), unit: nil, doc: doc) {
             .text($0[keyPath: path])
         } write: { (configuration, value) throws(SettingRefusal) in
-            guard case .text(let text) = value else { throw SettingRefusal("is no text") }
+            guard case .text(let text) = value else { throw SettingRefusal(value) }
             guard isValid(text) else { throw SettingRefusal("has a value that does not fit") }
             configuration[keyPath: path] = text
         }
@@ -160,7 +172,7 @@ extension Setting {
         Setting(key: key, kind: .choice(all.map(name)), unit: nil, doc: doc) {
             .text(name($0[keyPath: path]))
         } write: { (configuration, value) throws(SettingRefusal) in
-            guard case .text(let text) = value else { throw SettingRefusal("is no text") }
+            guard case .text(let text) = value else { throw SettingRefusal(value) }
             guard let chosen = all.first(where: { name($0) == text }) else {
                 throw SettingRefusal("has a name that is not known")
             }
@@ -175,7 +187,7 @@ extension Setting {
         Setting(key: key, kind: .choices(all.map(name)), unit: nil, doc: doc) {
             .list($0[keyPath: path].map(name))
         } write: { (configuration, value) throws(SettingRefusal) in
-            guard case .list(let texts) = value else { throw SettingRefusal("is no list") }
+            guard case .list(let texts) = value else { throw SettingRefusal(value) }
             guard !texts.isEmpty else { throw SettingRefusal("is empty") }
             guard Set(texts).count == texts.count else { throw SettingRefusal("names one twice") }
             var chosen: [Value] = []
@@ -202,7 +214,7 @@ extension Setting {
                         ($0.key.description, Money(minorUnits: $0.value, currency: $0.key).decimal)
                     }))
         } write: { (configuration, value) throws(SettingRefusal) in
-            guard case .map(let texts) = value else { throw SettingRefusal("is no object") }
+            guard case .map(let texts) = value else { throw SettingRefusal(value) }
             var amounts: [Currency: Int64] = [:]
             for (code, text) in texts {
                 guard let currency = Currency(code) else {

@@ -103,4 +103,12 @@ package enum Administration {
             try insert.run()
         } catch { throw error.storeError() }
     }
+
+    /// Moves the write-ahead log into the database and removes it, if nobody else has the database
+    /// open: SQLite does so when the last connection that may write is closed.
+    package static func foldLog(path: String) throws(StoreError) {
+        do throws(SQLiteError) { _ = try Connection(path: path, mode: .existing) } catch {
+            throw error.storeError()
+        }
+    }
 }

@@ -31,7 +31,10 @@ struct CommandError: Error {
 
     private init(_ error: StoreError) {
         switch error {
-        case .unavailable(let text): self.init(.unavailable, text)
+        case .unavailable(let text):
+            // SQLite's own words do not say what to do.
+            let advice = text.hasSuffix(".") ? "" : ". Wait, or make room on the disk; then again."
+            self.init(.unavailable, text + advice)
         case .unusable(let text): self.init(.unusableData, text)
         case .mediumFailed:
             self.init(

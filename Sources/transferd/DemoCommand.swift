@@ -13,7 +13,7 @@ enum DemoCommand {
     static let defaultDatabase = "transferd-demo.db"
 
     static func run(_ invocation: Invocation) throws {
-        ServerProcess.blockSignals()
+        ServerProcess.prepare()
         let path = invocation["database"] ?? defaultDatabase
         var configuration = BankServer.Configuration()
         configuration.api.port = UInt16(try invocation.integer("port", in: 0...65535) ?? 8080)
@@ -55,7 +55,7 @@ enum DemoCommand {
             try Terminal.out(printout.text)
         }
         log.info("server.ready", ["process": Int(getpid()), "port": Int(server.port)])
-        ServerProcess.run(server, log: log, until: lock)
+        ServerProcess.run(server, log: log, path: path, lock: lock)
     }
 
     /// The demo's customers, whose tokens anybody may have, do not belong into a real bank.

@@ -1,4 +1,5 @@
 import Configuration
+import Glibc
 import Platform
 import SQLiteStore
 
@@ -6,6 +7,8 @@ import SQLiteStore
 enum MigrateCommand {
     static func run(_ invocation: Invocation) throws {
         let path = invocation["database"] ?? ""
+        // Nobody else shall read a bank's books.
+        umask(0o077)
         let lock: DatabaseLock
         do { lock = try ServerProcess.takeLock(path, role: "transferd migrate") } catch let held
             as DatabaseLock.Held

@@ -12,7 +12,7 @@ import Store
 /// `transferd serve`
 enum ServeCommand {
     static func run(_ invocation: Invocation) throws {
-        ServerProcess.blockSignals()
+        ServerProcess.prepare()
         let configuration = try load(invocation["config"] ?? "", invocation["database"])
         let room = ServerProcess.raiseDescriptorLimit()
         try ServerProcess.checkConnectionLimit(
@@ -51,7 +51,7 @@ enum ServeCommand {
                 "operationsAddress": LogValue.text(configuration.server.operations.address),
                 "operationsPort": Int(server.operationsPort), "database": LogValue.text(path),
             ])
-        ServerProcess.run(server, log: log, until: lock)
+        ServerProcess.run(server, log: log, path: path, lock: lock)
     }
 
     /// The configuration of a file, the environment and --database.

@@ -13,9 +13,11 @@ enum ServerProcess {
     /// event loops, the log.
     private static let reservedDescriptors = 256
 
-    /// Blocks the signals that end a server, so that they can be waited for. Before any thread
-    /// exists, because threads inherit the mask.
-    static func blockSignals() {
+    /// Blocks the signals that end a server, so that they can be waited for, and keeps others from
+    /// reading the files that this process makes. Before any thread exists, because threads inherit
+    /// the mask of signals.
+    static func prepare() {
+        umask(0o077)
         var signals = endingSignals()
         pthread_sigmask(SIG_BLOCK, &signals, nil)
         signal(SIGPIPE, SIG_IGN)
@@ -120,7 +122,7 @@ enum ServerProcess {
 
     /// Blocks until the first signal, then stops the server. A second signal ends the process at
     /// once, with 128 and its number.
-    static func run(_ server: BankServer, log: Log, until lock: DatabaseLock) {
+    static func run(_ server: BankServer, log: Log, path: String, lock: DatabaseLock) {
         var signals = endingSignals()
         var received: Int32 = 0
         sigwait(&signals, &received)
@@ -132,6 +134,10 @@ enum ServerProcess {
         }
         log.notice("server.draining", ["signal": Int(received)])
         server.stop()
+        do throws(StoreError) { try Administration.foldLog(path: path) } catch {
+            // All is safe in the log, and the next start reads it.
+            log.warning("wal.kept", ["error": LogValue.text(error.description)])
+        }
         log.notice("server.stopped")
         withExtendedLifetime((lock, second)) {}
     }

@@ -1,0 +1,228 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+extension DatabaseTests {
+    @Suite(.serialized, .timeLimit(.minutes(5)))
+    struct ServeTests {
+        let folder: Folder
+        let database: String
+
+        init() throws {
+            folder = try Folder()
+            database = folder.file("bank.db")
+        }
+
+        private static let secret = [
+            "TRANSFERD_TOKENS_HS256_SECRET": "0123456789abcdef0123456789abcdef"
+        ]
+
+        private func configuration(_ more: String = "") throws -> String {
+            try folder.write(
+                """
+                {
+                    // Any free ports.
+                    server: {port: 0}, operations: {port: 0},
+                    database: {path: "\(database)"},
+                    tokens: {issuer: "issuer", audience: "bank", algorithms: ["HS256"]},
+                    \(more)
+                }
+                """, to: "my.json5")
+        }
+
+        /// The ready line of a server, which has all its ports open by then.
+        private func ready(_ program: Program) throws -> [String: Any] {
+            // Standard error is a file: look again until the line is there or the server is not.
+            while kill(program.process, 0) == 0 {
+                for line in program.errors.split(separator: "\n")
+                where line.contains("server.ready") {
+                    let object = try JSONSerialization.jsonObject(with: Data(line.utf8))
+                    return try #require(object as? [String: Any])
+                }
+                if program.errors.hasPrefix("transferd:") { break }
+                sched_yield()
+            }
+            throw DemoServer.UnexpectedEnd(message: program.wait().err)
+        }
+
+        @Test("serve is ready with a log line, answers, and ends with 0 on SIGTERM")
+        func serve() throws {
+            let path = try configuration()
+            let program = try Program(["serve", "--config", path], environment: Self.secret)
+            let line = try ready(program)
+            #expect(line["process"] as? Int == Int(program.process))
+            let port = try #require(line["port"] as? Int)
+            let answer = try Answer.to(
+                "GET /api/accounts HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", port: port)
+            #expect(answer.status == 401)
+            let operations = try #require(line["operationsPort"] as? Int)
+            #expect(
+                try Program.run(
+                    "healthcheck", "--config", path,
+                    environment: Self.secret.merging(
+                        ["TRANSFERD_OPERATIONS_PORT": "\(operations)"]) { $1 }
+                ).status == 0)
+            #expect(
+                try Program.run("healthcheck", "--url", "http://127.0.0.1:\(operations)/readyz")
+                    .status == 0)
+            program.signal(SIGTERM)
+            let ending = program.wait()
+            #expect(ending.status == 0)
+            #expect(ending.out.isEmpty)
+            for line in ending.err.split(separator: "\n") {
+                #expect(throws: Never.self) {
+                    try JSONSerialization.jsonObject(with: Data(line.utf8))
+                }
+            }
+        }
+
+        @Test("A second signal ends a drain that waits, at once and not with 0")
+        func secondSignal() throws {
+            let program = try Program(
+                [
+                    "serve", "--config",
+                    try configuration("drain: {readinessDelayMilliseconds: 3600000}"),
+                ],
+                environment: Self.secret)
+            _ = try ready(program)
+            program.signal(SIGTERM)
+            while !program.errors.contains("server.draining") { sched_yield() }
+            program.signal(SIGINT)
+            #expect(program.wait().status == 128 + SIGINT)
+        }
+
+        @Test("--database overrides the file, and the environment overrides its settings")
+        func overrides() throws {
+            let other = folder.file("other.db")
+            let program = try Program(
+                ["serve", "--config", try configuration(), "--database", other],
+                environment: Self.secret.merging(["TRANSFERD_SERVER_ADDRESS": "127.0.0.2"]) { $1 })
+            let line = try ready(program)
+            #expect(line["database"] as? String == other)
+            #expect(line["address"] as? String == "127.0.0.2")
+            program.signal(SIGINT)
+            #expect(program.wait().status == 0)
+            #expect(!FileManager.default.fileExists(atPath: database))
+        }
+
+        @Test(
+            "A configuration that is refused ends with 78 and says what to do",
+            arguments: [
+                (["TRANSFERD_SERVER_PROT": "1"], "TRANSFERD_SERVER_PORT"),
+                (["TRANSFERD_SERVER_PORT": "70000"], "0 to 65535"),
+                (["TRANSFERD_TOKENS_HS256_SECRET": "short"], "32 bytes"),
+                (["TRANSFERD_SERVER_CONNECTIONS": "1000000"], "ulimit"),
+                (["TRANSFERD_SERVER_ADDRESS": "192.0.2.1"], "none of this machine's"),
+            ])
+        func refusedEnvironment(environment: [String: String], advice: String) throws {
+            let ending = try Program.run(
+                "serve", "--config", try configuration(),
+                environment: Self.secret.merging(environment) { $1 })
+            #expect(ending.status == 78)
+            #expect(ending.err.contains(advice))
+        }
+
+        @Test(
+            "A key set that is missing, empty or no key set is refused with what to do",
+            arguments: [
+                (nil, "cannot be read"), ("", "is empty"), ("keys", "not strict JSON"),
+                ("{\"keys\":[]}", "no key"),
+                ("{\"keys\":[{\"kty\":\"oct\",\"k\":\"AAAA\"}]}", "publish public keys only"),
+            ] as [(String?, String)])
+        func keySets(text: String?, advice: String) throws {
+            if let text { _ = try folder.write(text, to: "jwks.json") }
+            let ending = try Program.run(
+                "serve", "--config", try configuration(),
+                environment: [
+                    "TRANSFERD_TOKENS_ALGORITHMS": "ES256",
+                    "TRANSFERD_TOKENS_JWKS_FILE": folder.file("jwks.json"),
+                ])
+            #expect(ending.status == 78)
+            #expect(ending.err.contains(advice))
+            #expect(ending.err.contains("jwks_uri"))
+        }
+
+        @Test("HS256 without being named, or without a secret, is refused")
+        func sharedSecret() throws {
+            let path = try configuration()
+            let none = try Program.run("serve", "--config", path)
+            #expect(none.status == 78)
+            #expect(none.err.contains("TRANSFERD_TOKENS_HS256_SECRET"))
+            let unnamed = try Program.run(
+                "serve", "--config", path,
+                environment: Self.secret.merging([
+                    "TRANSFERD_TOKENS_ALGORITHMS": "ES256", "TRANSFERD_TOKENS_JWKS_FILE": "x",
+                ]) { $1 })
+            #expect(unnamed.status == 78)
+            #expect(unnamed.err.contains("does not name HS256"))
+        }
+
+        @Test("A secret's file is read without its last newline")
+        func secretFile() throws {
+            let file = try folder.write(String(repeating: "x", count: 31) + "\n", to: "secret")
+            let path = try configuration()
+            let short = try Program.run(
+                "serve", "--config", path,
+                environment: ["TRANSFERD_TOKENS_HS256_SECRET_FILE": file])
+            #expect(short.status == 78)
+            _ = try folder.write(String(repeating: "x", count: 32) + "\n", to: "secret")
+            let program = try Program(
+                ["serve", "--config", path],
+                environment: ["TRANSFERD_TOKENS_HS256_SECRET_FILE": file])
+            _ = try ready(program)
+            program.signal(SIGTERM)
+            #expect(program.wait().status == 0)
+        }
+
+        @Test("A schema that is not up to date is refused where migrating is not allowed")
+        func noMigration() throws {
+            let path = try configuration()
+            var environment = Self.secret
+            environment["TRANSFERD_DATABASE_MIGRATE"] = "false"
+            let missing = try Program.run("serve", "--config", path, environment: environment)
+            #expect(missing.status == 66)
+            #expect(missing.err.contains("transferd migrate"))
+            #expect(try Program.run("migrate", "--database", database).status == 0)
+            let program = try Program(["serve", "--config", path], environment: environment)
+            _ = try ready(program)
+            let second = try Program.run("serve", "--config", path, environment: environment)
+            #expect(second.status == 69)
+            #expect(second.err.contains("process \(program.process)"))
+            program.signal(SIGTERM)
+            #expect(program.wait().status == 0)
+        }
+
+        @Test("A configuration that cannot be read is told as such")
+        func unreadable() throws {
+            let ending = try Program.run("serve", "--config", folder.file("none.json5"))
+            #expect(ending.status == 66)
+            #expect(ending.err.contains("none.json5"))
+        }
+
+        @Test(
+            "healthcheck fails where nobody answers, and needs one address",
+            arguments: [
+                (["--url", "http://127.0.0.1:1"], 1), (["--url", "ftp://127.0.0.1"], 2), ([], 2),
+                (["--url", "http://127.0.0.1:1", "--config", "x"], 2),
+                (["--url", "http://nowhere.invalid:80"], 1),
+            ] as [([String], Int32)])
+        func healthcheck(arguments: [String], status: Int32) throws {
+            let ending = try Program(["healthcheck"] + arguments).wait()
+            #expect(ending.status == status)
+            #expect(!ending.err.isEmpty)
+        }
+
+        @Test("--version and help go to standard output, errors to standard error")
+        func streams() throws {
+            let version = try Program.run("--version")
+            #expect(version.status == 0)
+            #expect(version.out.hasPrefix("transferd "))
+            #expect(try Program.run("help").out.contains("Exit codes"))
+            let wrong = try Program.run("verfy", "--database", "x")
+            #expect(wrong.status == 2)
+            #expect(wrong.out.isEmpty)
+            #expect(wrong.err.contains("`transferd verify`"))
+        }
+    }
+}
