@@ -73,9 +73,10 @@ let package = Package(
         tests("PlatformTests", ["Platform", "TestSupport"]),
         tests("CryptoTests", ["Crypto", "TestSupport"]),
         tests("JSONTests", ["JSON", "TestSupport"]),
-        tests("IdentityTests", ["Identity", "Crypto", "Platform", "TestSupport"]),
+        tests("IdentityTests", ["Identity", "Crypto", "JSON", "Platform", "TestSupport"]),
         tests(
-            "LedgerTests", ["Ledger", "Platform", "Crypto", "TestSupport", "StoreTestSupport"]),
+            "LedgerTests",
+            ["Ledger", "Platform", "Crypto", "Store", "TestSupport", "StoreTestSupport"]),
         .target(
             name: "StoreTestSupport",
             dependencies: ["Platform", "Ledger", "Store", "SQLiteStore", "CSQLite"],

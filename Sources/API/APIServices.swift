@@ -27,11 +27,13 @@ package struct APIServices: Sendable {
     package var monotonic: any MonotonicClock
     package var random: any RandomBytes
     package var log: Log
+    package var metrics: MetricsRegistry
 
     package init(
         settings: Settings, fieldRules: FieldRules, verifier: JWTVerifier, commits: CommitQueue,
         reads: ReadPool, inFlight: InFlightTable, calendar: any BusinessCalendar,
-        clock: any WallClock, monotonic: any MonotonicClock, random: any RandomBytes, log: Log
+        clock: any WallClock, monotonic: any MonotonicClock, random: any RandomBytes, log: Log,
+        metrics: MetricsRegistry
     ) {
         self.settings = settings
         self.fieldRules = fieldRules
@@ -44,5 +46,6 @@ package struct APIServices: Sendable {
         self.monotonic = monotonic
         self.random = random
         self.log = log
+        self.metrics = metrics
     }
 }

@@ -12,12 +12,16 @@ extension TransferAPI {
     ) -> HandlerAnswer {
         let key: IdempotencyKey
         switch Self.key(head) {
-        case .failure(let problem): return .respond(problem.response(requestID))
+        case .failure(let problem):
+            metrics.invalid.add()
+            return .respond(problem.response(requestID))
         case .success(let valid): key = valid
         }
         let intent: SubmittedIntent
         switch IntentDecoder.decode(body, rules: services.fieldRules) {
-        case .failure(let errors): return .respond(Self.invalid(errors.errors, requestID))
+        case .failure(let errors):
+            metrics.invalid.add()
+            return .respond(Self.invalid(errors.errors, requestID))
         case .success(let valid): intent = valid
         }
 
@@ -26,7 +30,9 @@ extension TransferAPI {
         let receivedAt = services.clock.now()
         switch services.inFlight.claim(id, intent, receivedAt) {
         case .claimed: break
-        case .inFlight: return .respond(Self.inFlight(requestID))
+        case .inFlight:
+            metrics.inFlight.add()
+            return .respond(Self.inFlight(requestID))
         case .otherContent(let differs, let firstReceivedAt):
             let conflict = KeyConflict(
                 intent: intent, differs: differs, firstReceivedAt: firstReceivedAt)
@@ -44,9 +50,11 @@ extension TransferAPI {
         case .accepted: return .parked
         case .full:
             services.inFlight.release([id])
+            metrics.failed.add()
             return .respond(unavailable(.overloaded, requestID))
         case .closed:
             services.inFlight.release([id])
+            metrics.failed.add()
             return .respond(unavailable(.draining, requestID))
         }
     }
@@ -55,18 +63,31 @@ extension TransferAPI {
     mutating func finishTransfer(_ command: TransferCommand, _ result: CommandResult) -> Response {
         switch result {
         case .outcome(let outcome, let replayed):
+            count(outcome, replayed: replayed)
             outcomes.insert(outcome, command.intent.fieldDigests, command.id)
             return Self.stored(outcome, replayed: replayed, command.requestID)
         case .reused(let transfer, let receivedAt, let differs):
+            metrics.reused.add()
             return Self.reused(transfer, receivedAt, differs, command.requestID)
         case .invalid(let errors):
+            metrics.invalid.add()
             return Self.invalid(errors, command.requestID)
-        case .failed(.storeUnavailable):
-            return unavailable(.storeUnavailable, command.requestID)
-        case .failed(.overloaded):
-            return unavailable(.overloaded, command.requestID)
-        case .failed(.internalError), .decided:
+        case .failed(let failure):
+            metrics.failed.add()
+            return unavailable(ProblemCode(failure), command.requestID)
+        case .decided:
+            metrics.failed.add()
             return unavailable(.internalError, command.requestID)
+        }
+    }
+
+    private func count(_ outcome: StoredOutcome, replayed: Bool) {
+        if replayed {
+            metrics.replayed.add()
+        } else if outcome.kind == .executed {
+            metrics.executed.add()
+        } else {
+            metrics.rejected.add()
         }
     }
 
@@ -77,10 +98,12 @@ extension TransferAPI {
         if let fingerprint = known.outcome.fingerprint,
             intent.fingerprint(version: fingerprint.version) != fingerprint
         {
+            metrics.reused.add()
             let differs = known.digests.map { intent.fieldDigests.differences(from: $0) } ?? []
             return Self.reused(
                 known.outcome.transfer, known.outcome.receivedAt, differs, requestID)
         }
+        metrics.replayed.add()
         return Self.stored(known.outcome, replayed: true, requestID)
     }
 
@@ -94,9 +117,14 @@ extension TransferAPI {
             }
             let differs = conflict.intent.differences(from: original)
             // The owner's own retry: the outcome is there as soon as the other attempt has ended.
-            if differs.isEmpty { return Self.inFlight(requestID) }
+            if differs.isEmpty {
+                metrics.inFlight.add()
+                return Self.inFlight(requestID)
+            }
+            metrics.reused.add()
             return Self.reused(view.transfer.id, view.firstReceivedAt, differs, requestID)
         case .inFlight, .notFound:
+            metrics.reused.add()
             return Self.reused(nil, conflict.firstReceivedAt, conflict.differs, requestID)
         case .failed: return unavailable(.storeUnavailable, requestID)
         case .accounts, .account: return unavailable(.internalError, requestID)
@@ -177,6 +205,17 @@ extension TransferAPI {
             .requestInvalid, "Correct the members that `errors` names; nothing was executed.",
             errors: errors
         ).response(requestID)
+    }
+}
+
+extension ProblemCode {
+    init(_ failure: CommandFailure) {
+        self =
+            switch failure {
+            case .storeUnavailable: .storeUnavailable
+            case .overloaded: .overloaded
+            case .internalError: .internalError
+            }
     }
 }
 

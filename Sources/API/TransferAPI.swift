@@ -12,6 +12,7 @@ package struct TransferAPI: RequestHandler {
     package typealias Completion = StoreAnswer
 
     let services: APIServices
+    let metrics: APIMetrics
     let sink: LoopSink
     var gate: Gate
     var outcomes: OutcomeCache
@@ -20,12 +21,17 @@ package struct TransferAPI: RequestHandler {
 
     package init(services: APIServices, completions: Completions<StoreAnswer>) {
         self.services = services
+        metrics = APIMetrics(services.metrics)
         sink = LoopSink(completions)
         gate = Gate(services.verifier)
         outcomes = OutcomeCache(maximumBytes: services.settings.outcomeCacheBytes)
     }
 
     package mutating func admit(_ head: borrowing RequestHead) -> Admission {
+        // About the server as a whole, not about a path (RFC 9110 section 9.3.7).
+        if head.method == .options, head.path.equals("*") {
+            return .respond(Response(status: 204).withCommonFields(requestID(head)))
+        }
         guard let route = Route(head.path) else {
             return .respond(
                 Problem(.notFound, "The paths are listed in the API's documentation.")
@@ -63,7 +69,9 @@ package struct TransferAPI: RequestHandler {
         }
         let customer: CustomerID
         switch gate.pass(head, needs: route.scope(head.method), at: services.clock.now()) {
-        case .refused(let refusal): return .respond(refusal.response(id))
+        case .refused(let refusal):
+            metrics.unauthenticated.add()
+            return .respond(refusal.response(id))
         case .passed(let token): customer = token
         }
         if let query = head.query, !query.isEmpty {

@@ -67,7 +67,7 @@ package final class Bank: Sendable {
             settings: parts.settings, fieldRules: parts.policy.fieldRules,
             verifier: parts.verifier, commits: commits, reads: reads, inFlight: inFlight,
             calendar: parts.calendar, clock: parts.clock, monotonic: parts.monotonic,
-            random: parts.random, log: parts.log)
+            random: parts.random, log: parts.log, metrics: parts.metrics)
         readiness = Readiness { commits.isHealthy }
         parts.metrics.sampled(
             "transferd_in_flight", help: "Intents that this process is working on."

@@ -23,6 +23,10 @@ static inline int cs_no_checkpoint_on_close(sqlite3 *db, int on) {
     return sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, on, &was);
 }
 
+// Memory statistics cost a process-wide mutex at every allocation. Before the first connection only.
+static inline int cs_memory_statistics_off(void) {
+    return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
 // Macros made of macros are not visible to Swift.
 static inline int cs_ioerr_fsync(void) { return SQLITE_IOERR_FSYNC; }
 static inline int cs_ioerr_dir_fsync(void) { return SQLITE_IOERR_DIR_FSYNC; }

@@ -8,6 +8,8 @@ package enum Base64URL {
         bytes.reserveCapacity(text.count * 3 / 4)
         var group: UInt32 = 0
         var bits: UInt32 = 0
+        // Read once: each access to a lazily made static costs a check.
+        let values = values
         for index in text.indices {
             let value = values[Int(text[index])]
             guard value < 64 else { return nil }
@@ -22,6 +24,7 @@ package enum Base64URL {
         return group == 0 ? bytes : nil
     }
 
+    /// As the form over a span.
     package static func decode(_ text: String) -> [UInt8]? {
         let text = Array(text.utf8)
         return decode(text.span)
@@ -31,6 +34,7 @@ package enum Base64URL {
     package static func append(_ bytes: Span<UInt8>, to text: inout [UInt8]) {
         var group: UInt32 = 0
         var bits: UInt32 = 0
+        let alphabet = alphabet
         for index in bytes.indices {
             group = group << 8 | UInt32(bytes[index])
             bits += 8
@@ -43,6 +47,7 @@ package enum Base64URL {
         if bits > 0 { text.append(alphabet[Int(group << (6 - bits) & 63)]) }
     }
 
+    /// The text of `bytes`.
     package static func encode(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count * 4 + 2) / 3)

@@ -2,11 +2,16 @@
 ///
 /// `==` is not constant-time: compare authentication codes with `HMACSHA256.isValid`.
 package struct Digest256: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// Bytes 0 to 7.
     package let word0: UInt64
+    /// Bytes 8 to 15.
     package let word1: UInt64
+    /// Bytes 16 to 23.
     package let word2: UInt64
+    /// Bytes 24 to 31.
     package let word3: UInt64
 
+    /// From the words, the first byte being the highest of the first.
     package init(words: (UInt64, UInt64, UInt64, UInt64)) {
         (word0, word1, word2, word3) = words
     }
@@ -63,5 +68,6 @@ package struct Digest256: Hashable, Comparable, Sendable, CustomStringConvertibl
     /// 64 lower-case hexadecimal digits.
     package var hex: String { Hex.string(bytes) }
 
+    /// As `hex`.
     package var description: String { hex }
 }

@@ -18,7 +18,7 @@ package final class HMACSHA256: @unchecked Sendable {
         var digest = Array("SHA256".utf8CString)
         digest.withUnsafeMutableBufferPointer { name in
             var parameters = [
-                OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, name.baseAddress, 0),
+                OSSL_PARAM_construct_utf8_string(transferd_param_digest(), name.baseAddress, 0),
                 OSSL_PARAM_construct_end(),
             ]
             let done = EVP_MAC_init(context, key, key.count, &parameters)

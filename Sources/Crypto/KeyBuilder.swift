@@ -2,45 +2,50 @@ import COpenSSL
 
 /// Makes OpenSSL's key objects from numbers. The caller owns and frees the result.
 enum KeyBuilder {
+    /// From big-endian numbers.
     static func rsa(modulus: [UInt8], exponent: [UInt8]) throws(KeyRefusal) -> OpaquePointer {
-        let n = BN_bin2bn(modulus, Int32(modulus.count), nil)
-        let e = BN_bin2bn(exponent, Int32(exponent.count), nil)
-        let builder = OSSL_PARAM_BLD_new()
-        defer {
-            OSSL_PARAM_BLD_free(builder)
-            BN_free(n)
-            BN_free(e)
+        // Number parameters are in the machine's order, which is little-endian wherever Swift runs.
+        var n = Array(modulus.reversed())
+        var e = Array(exponent.reversed())
+        let key = n.withUnsafeMutableBufferPointer { n in
+            e.withUnsafeMutableBufferPointer { e in
+                var parameters = [
+                    OSSL_PARAM_construct_BN(transferd_param_rsa_n(), n.baseAddress, n.count),
+                    OSSL_PARAM_construct_BN(transferd_param_rsa_e(), e.baseAddress, e.count),
+                    OSSL_PARAM_construct_end(),
+                ]
+                return make("RSA", &parameters)
+            }
         }
-        guard OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_N, n) == 1,
-            OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_E, e) == 1,
-            let parameters = OSSL_PARAM_BLD_to_param(builder)
-        else { throw .openSSL(.last("OSSL_PARAM_BLD_push_BN")) }
-        defer { OSSL_PARAM_free(parameters) }
-        return try key("RSA", parameters)
+        guard let key else { throw .openSSL(.last("EVP_PKEY_fromdata")) }
+        return key
     }
 
     static func p256(x: [UInt8], y: [UInt8]) throws(KeyRefusal) -> OpaquePointer {
-        let point = [0x04] + x + y
-        let builder = OSSL_PARAM_BLD_new()
-        defer { OSSL_PARAM_BLD_free(builder) }
-        guard
-            OSSL_PARAM_BLD_push_utf8_string(
-                builder, OSSL_PKEY_PARAM_GROUP_NAME, "prime256v1", 0) == 1,
-            OSSL_PARAM_BLD_push_octet_string(
-                builder, OSSL_PKEY_PARAM_PUB_KEY, point, point.count) == 1,
-            let parameters = OSSL_PARAM_BLD_to_param(builder)
-        else { throw .openSSL(.last("OSSL_PARAM_BLD_push_octet_string")) }
-        defer { OSSL_PARAM_free(parameters) }
-        do throws(KeyRefusal) {
-            let key = try key("EC", parameters)
-            guard isSound(key) else {
-                EVP_PKEY_free(key)
-                throw .invalidPoint
+        var group = Array("prime256v1".utf8CString)
+        // The uncompressed form of SEC 1 section 2.3.3.
+        var point = [0x04] + x + y
+        let key = group.withUnsafeMutableBufferPointer { group in
+            point.withUnsafeMutableBufferPointer { point in
+                var parameters = [
+                    OSSL_PARAM_construct_utf8_string(
+                        transferd_param_group(), group.baseAddress, 0),
+                    OSSL_PARAM_construct_octet_string(
+                        transferd_param_public_key(), point.baseAddress, point.count),
+                    OSSL_PARAM_construct_end(),
+                ]
+                return make("EC", &parameters)
             }
-            return key
-        } catch {
+        }
+        guard let key else {
+            ERR_clear_error()
             throw .invalidPoint
         }
+        guard isSound(key) else {
+            EVP_PKEY_free(key)
+            throw .invalidPoint
+        }
+        return key
     }
 
     static func ed25519(_ bytes: [UInt8]) throws(KeyRefusal) -> OpaquePointer {
@@ -50,16 +55,13 @@ enum KeyBuilder {
         return key
     }
 
-    private static func key(
-        _ type: String, _ parameters: UnsafeMutablePointer<OSSL_PARAM>
-    ) throws(KeyRefusal) -> OpaquePointer {
+    private static func make(_ type: String, _ parameters: inout [OSSL_PARAM]) -> OpaquePointer? {
         let context = EVP_PKEY_CTX_new_from_name(nil, type, nil)
         defer { EVP_PKEY_CTX_free(context) }
         var key: OpaquePointer?
         guard EVP_PKEY_fromdata_init(context) == 1,
-            EVP_PKEY_fromdata(context, &key, transferd_public_key_selection(), parameters) == 1,
-            let key
-        else { throw .openSSL(.last("EVP_PKEY_fromdata")) }
+            EVP_PKEY_fromdata(context, &key, transferd_public_key_selection(), &parameters) == 1
+        else { return nil }
         return key
     }
 

@@ -7,11 +7,13 @@ package struct OpenSSLError: Error, Equatable, Sendable, CustomStringConvertible
     /// OpenSSL's packed error code; 0 when it queued none.
     package let code: UInt
 
+    /// `code` is OpenSSL's packed code, or 0.
     package init(operation: String, code: UInt) {
         self.operation = operation
         self.code = code
     }
 
+    /// The operation with OpenSSL's text, which holds no input.
     package var description: String {
         guard code != 0 else { return "\(operation) failed" }
         var text = [CChar](repeating: 0, count: 256)

@@ -9,6 +9,7 @@ package enum SHA256 {
         return algorithm
     }()
 
+    /// The digest of one whole message.
     package static func digest(_ bytes: Span<UInt8>) -> Digest256 {
         Digest256 { output in
             bytes.withUnsafeBufferPointer { input in
@@ -20,6 +21,7 @@ package enum SHA256 {
         }
     }
 
+    /// The digest of one whole message.
     package static func digest(_ bytes: [UInt8]) -> Digest256 { digest(bytes.span) }
 }
 
@@ -27,6 +29,7 @@ package enum SHA256 {
 package final class SHA256Hasher {
     private let context: OpaquePointer
 
+    /// Begins a message.
     package init() {
         let context = EVP_MD_CTX_new()
         requireOpenSSL(context != nil, "EVP_MD_CTX_new")
@@ -37,6 +40,7 @@ package final class SHA256Hasher {
 
     deinit { EVP_MD_CTX_free(context) }
 
+    /// Appends to the message.
     package func update(_ bytes: Span<UInt8>) {
         bytes.withUnsafeBufferPointer { input in
             let done = EVP_DigestUpdate(context, input.baseAddress, input.count)
@@ -44,6 +48,7 @@ package final class SHA256Hasher {
         }
     }
 
+    /// Appends to the message.
     package func update(_ bytes: [UInt8]) { update(bytes.span) }
 
     /// The digest of everything since the start or the last `finish`; the hasher starts anew.

@@ -24,10 +24,11 @@ enum ByteClass {
         contains(0xAFFF_FFF2_0000_0000, 0x47FF_FFFE_87FF_FFFF, byte)
     }
 
-    /// What a registered name may hold (RFC 3986 `reg-name`), the percent sign included.
+    /// What a host name may hold: RFC 3986 `unreserved` and the percent sign. Its `sub-delims` occur
+    /// in no real host, and a comma would be two Host fields that someone merged.
     @inline(__always)
-    static func isRegisteredName(_ byte: UInt8) -> Bool {
-        contains(0x2BFF_7FF2_0000_0000, 0x47FF_FFFE_87FF_FFFE, byte)
+    static func isHostName(_ byte: UInt8) -> Bool {
+        contains(0x03FF_6020_0000_0000, 0x47FF_FFFE_87FF_FFFE, byte)
     }
 
     /// A byte of a field value: tab, visible ASCII, space, or `obs-text`.

@@ -59,3 +59,7 @@ final class Connection {
         return events
     }
 }
+
+/// Confined to its loop's thread.
+@available(*, unavailable)
+extension Connection: Sendable {}

@@ -202,3 +202,7 @@ final class ConnectionDriver<Handler: RequestHandler> {
         pool.append(buffers)
     }
 }
+
+/// Confined to its loop's thread.
+@available(*, unavailable)
+extension ConnectionDriver: Sendable {}

@@ -6,7 +6,6 @@ import Platform
 /// confined to that thread.
 final class EventLoop<Handler: RequestHandler> {
     private static var listenerTag: UInt64 { .max }
-    private static var mailboxTag: UInt64 { .max - 1 }
 
     private let limits: HTTPLimits
     private let log: Log
@@ -29,6 +28,8 @@ final class EventLoop<Handler: RequestHandler> {
     private var hasLeftListener = false
     /// Not before then is the listener looked at again.
     private var acceptsAgain = MonotonicTime(nanoseconds: 0)
+    /// Said once in the log, not at every attempt.
+    private var acceptIsFailing = false
     private var inbox: [(Ticket, Handler.Completion)] = []
     private let driver: ConnectionDriver<Handler>
 
@@ -52,12 +53,6 @@ final class EventLoop<Handler: RequestHandler> {
 
     /// Returns when a drain has ended.
     func run() {
-        do {
-            try poller.add(
-                mailbox.event.descriptor.number, events: cl_epollin(), tag: Self.mailboxTag)
-        } catch {
-            preconditionFailure("a loop without its mailbox: \(error)")
-        }
         resumeListening()
         var now = clock.now()
         tick(now)
@@ -68,7 +63,7 @@ final class EventLoop<Handler: RequestHandler> {
                 let (events, tag) = poller.event(index)
                 switch tag {
                 case Self.listenerTag: accept(now)
-                case Self.mailboxTag: receive(now)
+                case Poller.mailboxTag: receive(now)
                 default: ready(tag, events, now)
                 }
             }
@@ -165,11 +160,13 @@ final class EventLoop<Handler: RequestHandler> {
     /// False when there is nothing more to accept now.
     private func acceptOne(_ now: MonotonicTime) -> Bool {
         guard control.take(evenIfFull: stage == .draining) else {
+            metrics.limitReached.add()
             pauseListening()
             return false
         }
         let number = cl_accept4(listener.descriptor.number)
         guard number < 0 else {
+            acceptIsFailing = false
             open(FileDescriptor(owning: number), now)
             return true
         }
@@ -183,7 +180,10 @@ final class EventLoop<Handler: RequestHandler> {
             return true
         default:
             metrics.acceptFailures.add()
-            log.warning("http.accept.failed", ["error": SystemError("accept4", code: code)])
+            if !acceptIsFailing {
+                log.warning("http.accept.failed", ["error": SystemError("accept4", code: code)])
+            }
+            acceptIsFailing = true
             acceptsAgain = now.advanced(milliseconds: limits.acceptPauseMilliseconds)
             pauseListening()
             return false
@@ -291,6 +291,10 @@ final class EventLoop<Handler: RequestHandler> {
         }
     }
 }
+
+/// Confined to its loop's thread.
+@available(*, unavailable)
+extension EventLoop: Sendable {}
 
 /// What a loop is made of; safe to carry to its thread.
 struct LoopParts: Sendable {

@@ -5,6 +5,7 @@ struct HTTPMetrics {
     let open: Gauge
     let accepted: Counter
     let acceptFailures: Counter
+    let limitReached: Counter
     let received: Counter
     let sent: Counter
     let latency: Histogram
@@ -21,6 +22,10 @@ struct HTTPMetrics {
         acceptFailures = registry.counter(
             "http_accept_failures_total",
             help: "Times accepting failed for want of descriptors or memory.", labels: labels)
+        limitReached = registry.counter(
+            "http_connection_limit_reached_total",
+            help: "Times clients were left waiting because of the connection limit.",
+            labels: labels)
         received = registry.counter(
             "http_received_bytes_total", help: "Bytes read from clients.", labels: labels)
         sent = registry.counter(

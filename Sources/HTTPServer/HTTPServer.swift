@@ -44,7 +44,9 @@ package final class HTTPServer<Handler: RequestHandler>: Sendable {
                 LoopParts(
                     index: UInt32(index), name: configuration.name, limits: configuration.limits,
                     log: log, registry: metrics, clock: clock, wallClock: wallClock,
-                    epoll: try Poller.makeDescriptor(), listener: listener, control: control))
+                    epoll: try Poller.makeDescriptor(
+                        watching: self.completions.mailboxes[index].event), listener: listener,
+                    control: control))
         }
         self.parts = parts
     }

@@ -48,7 +48,7 @@ struct HeadParser {
             index += 1
         }
         scanned = index
-        if !hasRequestLine, index - lineStart > limits.requestTargetBytes + 48 {
+        if !hasRequestLine, index - lineStart > RequestLine.maximumBytes(limits) {
             return .refused(.targetTooLong)
         }
         return input.count >= limits.headBytes ? .refused(.headTooLarge) : .needsMore

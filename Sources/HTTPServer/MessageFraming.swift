@@ -79,5 +79,3 @@ struct MessageFraming: Equatable {
         return persistent && !closes
     }
 }
-
-extension Refusal: Error {}

@@ -15,10 +15,20 @@ final class Poller {
 
     deinit { events.deallocate() }
 
-    static func makeDescriptor() throws(SystemError) -> FileDescriptor {
+    /// The tag of the mailbox's events; no connection has one so high.
+    static let mailboxTag = UInt64.max - 1
+
+    /// An epoll instance that watches `mailbox`.
+    static func makeDescriptor(
+        watching mailbox: EventDescriptor
+    ) throws(SystemError) -> FileDescriptor {
         let number = epoll_create1(Int32(EPOLL_CLOEXEC))
         guard number >= 0 else { throw SystemError("epoll_create1") }
-        return FileDescriptor(owning: number)
+        let descriptor = FileDescriptor(owning: number)
+        guard cl_epoll_add(number, mailbox.descriptor.number, cl_epollin(), mailboxTag) == 0 else {
+            throw SystemError("epoll_ctl add")
+        }
+        return descriptor
     }
 
     func add(_ number: Int32, events: UInt32, tag: UInt64) throws(SystemError) {
@@ -55,3 +65,7 @@ final class Poller {
         (events[index].events, cl_epoll_tag(events.baseAddress! + index))
     }
 }
+
+/// Confined to its loop's thread.
+@available(*, unavailable)
+extension Poller: Sendable {}

@@ -22,7 +22,7 @@ package enum Malformation: String, Sendable, CaseIterable {
 
 /// Why the server refuses a message before a handler sees it whole. After one the connection is
 /// closed. The handler renders it, so that every answer looks like the API's.
-package enum Refusal: Sendable, Hashable {
+package enum Refusal: Error, Hashable {
     case malformed(Malformation)
     case headTooLarge
     case tooManyFields

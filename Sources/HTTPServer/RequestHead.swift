@@ -50,6 +50,16 @@ package struct RequestHead: Sendable {
 
     init() {}
 
+    /// Reads a whole head, the empty line included, as the server does; for tests of handlers.
+    package init(_ bytes: [UInt8], limits: HTTPLimits = HTTPLimits()) throws(Refusal) {
+        var parser = HeadParser()
+        switch parser.parse(bytes.span, into: &self, limits) {
+        case .complete: _ = try MessageFraming(self)
+        case .refused(let refusal): throw refusal
+        case .needsMore: throw .malformed(.requestLine)
+        }
+    }
+
     mutating func reset() {
         method = .other
         version = .http11

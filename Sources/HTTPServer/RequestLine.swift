@@ -4,6 +4,7 @@ enum RequestLine {
     static func parse(
         _ line: Range<Int>, _ input: Span<UInt8>, _ head: inout RequestHead, _ limits: HTTPLimits
     ) -> Refusal? {
+        if line.count > maximumBytes(limits) { return .targetTooLong }
         var index = line.lowerBound
         while index < line.upperBound, ByteClass.isToken(input[index]) { index += 1 }
         guard index > line.lowerBound, index < line.upperBound, input[index] == ByteClass.space
@@ -21,6 +22,9 @@ enum RequestLine {
         if input.extracting(method).equals("CONNECT") { return .malformed(.connect) }
         return parseTarget(target, input, &head)
     }
+
+    /// A line this long has a target beyond the limit, or a method that none is.
+    static func maximumBytes(_ limits: HTTPLimits) -> Int { limits.requestTargetBytes + 48 }
 
     private static func method(_ name: Span<UInt8>) -> Method {
         switch name.count {
@@ -114,7 +118,7 @@ enum HostName {
             guard index > 3, index < text.count, text[index] == 0x5D else { return false }
             index += 1
         } else {
-            while index < text.count, ByteClass.isRegisteredName(text[index]) { index += 1 }
+            while index < text.count, ByteClass.isHostName(text[index]) { index += 1 }
             guard index > 0 else { return false }
         }
         guard index < text.count else { return true }

@@ -39,6 +39,10 @@ package struct Response: Sendable {
         appendField(name, value)
     }
 
+    package mutating func setField(_ name: StaticString, _ value: Span<UInt8>) {
+        value.withUnsafeBufferPointer { setField(name, $0) }
+    }
+
     package mutating func setField(_ name: StaticString, _ value: StaticString) {
         setField(
             name, UnsafeBufferPointer(start: value.utf8Start, count: value.utf8CodeUnitCount))

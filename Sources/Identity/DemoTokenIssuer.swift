@@ -6,12 +6,14 @@ package import Platform
 package struct DemoTokenIssuer {
     /// What the strong authentication claims of a token shall say; none by default.
     package struct Authentication: Sendable {
+        /// `auth_time`, in whole seconds.
         package var authenticatedAt: Instant
         /// `txn`
         package var transactionID: String?
         /// `authorization_details`: one JSON array.
         package var authorizationDetails: [UInt8]?
 
+        /// `authorizationDetails` goes into the token as it is.
         package init(
             authenticatedAt: Instant, transactionID: String? = nil,
             authorizationDetails: [UInt8]? = nil

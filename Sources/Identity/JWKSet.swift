@@ -18,6 +18,7 @@ package struct JWKSet: Sendable {
 
     private init(keys: [Key]) { self.keys = keys }
 
+    /// Number of usable keys.
     package var count: Int { keys.count }
 
     /// Reads a JWK set. Keys that are not for verifying the known algorithms are left out: `use`
@@ -84,6 +85,7 @@ package enum JWKSetError: Error, Equatable, Sendable, CustomStringConvertible {
     case duplicateKeyID(String)
     case noUsableKey
 
+    /// A sentence for an operator; names positions and key ids, never key material.
     package var description: String {
         switch self {
         case .notJSON(let error): "the key set is not strict JSON: \(error)"

@@ -38,9 +38,13 @@ package final class JWTVerifier: Sendable {
         }
     }
 
+    /// Why a configuration was refused.
     package enum ConfigurationError: Error, Equatable, Sendable {
+        /// No `iss` to compare with.
         case emptyIssuer
+        /// No `aud` to compare with.
         case emptyAudience
+        /// Nothing could be accepted.
         case noAlgorithm
         /// HS256 without a secret, or a secret without HS256.
         case secretUnlessHS256
@@ -53,9 +57,11 @@ package final class JWTVerifier: Sendable {
     /// Longer tokens are refused unread.
     package static let maximumTokenBytes = 8192
 
+    /// What this verifier demands.
     package let configuration: Configuration
     private let keys: Guarded<JWKSet>
 
+    /// Starts with `keys`; HS256 alone needs none.
     package init(_ configuration: Configuration, keys: JWKSet = .empty) {
         self.configuration = configuration
         self.keys = Guarded(keys)

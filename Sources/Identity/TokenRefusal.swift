@@ -31,6 +31,7 @@ package enum TokenRefusal: Error, Hashable, Sendable {
     /// A claim has a type or value that it must not have.
     case invalidClaim(Claim)
 
+    /// The members of a header that refuse a token, by their names on the wire.
     package enum ForbiddenHeader: String, Hashable, Sendable, CaseIterable {
         case crit
         case jwk
@@ -39,6 +40,7 @@ package enum TokenRefusal: Error, Hashable, Sendable {
         case x5c
     }
 
+    /// The claims that are read, by their names on the wire.
     package enum Claim: String, Hashable, Sendable {
         case issuer = "iss"
         case audience = "aud"
@@ -61,6 +63,7 @@ package enum TokenRefusal: Error, Hashable, Sendable {
         case tokenInvalid = "token_invalid"
     }
 
+    /// The code that the API answers with.
     package var contractCode: ContractCode {
         switch self {
         case .expired: .tokenExpired

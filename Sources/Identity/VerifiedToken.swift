@@ -5,6 +5,7 @@ package import Platform
 package final class VerifiedToken: Sendable {
     /// `sub`, the customer: 1 to 64 bytes of printable ASCII without spaces.
     package let subject: String
+    /// What `scope`, or without it `scp`, grants of the known scopes.
     package let scopes: Scopes
     /// `exp`; the token counts for the leeway longer.
     package let expiresAt: Instant
@@ -16,6 +17,7 @@ package final class VerifiedToken: Sendable {
     package let tokenID: String?
     /// `sid`: 1 to 256 bytes.
     package let sessionID: String?
+    /// For the check of strong customer authentication.
     package let evidence: AuthorisationEvidence
 
     init(_ claims: Claims, subject: String, issuer: String) {
@@ -48,12 +50,17 @@ package struct AuthorisationEvidence: Hashable, Sendable {
 
 /// The scopes that this server knows; others in a token are ignored.
 package struct Scopes: OptionSet, Hashable, Sendable {
+    /// One bit for each scope; never stored.
     package let rawValue: UInt8
 
+    /// From bits.
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
+    /// `transfers:read`
     package static let transfersRead = Scopes(rawValue: 1)
+    /// `transfers:write`
     package static let transfersWrite = Scopes(rawValue: 2)
+    /// `accounts:read`
     package static let accountsRead = Scopes(rawValue: 4)
 
     /// Every known scope with its name on the wire.

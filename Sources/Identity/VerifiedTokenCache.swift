@@ -1,3 +1,4 @@
+import Glibc
 package import Platform
 
 /// Tokens that were verified before, so that a customer's next request does not cost a signature.
@@ -42,7 +43,9 @@ package final class VerifiedTokenCache {
         self.leewaySeconds = leewaySeconds
     }
 
+    /// Number of tokens held, expired ones included.
     package var count: Int { young.entries.count + old.entries.count }
+    /// Bytes held, as counted against the bound.
     package var byteCount: Int { young.bytes + old.bytes }
 
     /// The token if exactly these bytes were verified before; nil if not. Throws `.expired` and
@@ -109,10 +112,16 @@ package final class VerifiedTokenCache {
     }
 
     private static func same(_ known: [UInt8], _ bytes: Span<UInt8>) -> Bool {
-        let known = known.span
-        guard known.count == bytes.count else { return false }
-        for index in known.indices where known[index] != bytes[index] { return false }
-        return true
+        let count = known.count
+        guard count == bytes.count else { return false }
+        return known.withUnsafeBytes { known in
+            bytes.withUnsafeBytes { bytes in
+                guard let known = known.baseAddress, let bytes = bytes.baseAddress else {
+                    return false
+                }
+                return memcmp(known, bytes, count) == 0
+            }
+        }
     }
 }
 

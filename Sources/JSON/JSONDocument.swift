@@ -51,6 +51,7 @@ package final class JSONDocument: Sendable {
         try self.init(bytes, maximumDepth: maximumDepth)
     }
 
+    /// The value that the text is.
     package var root: JSONValue { JSONValue(document: self, index: 0) }
 
     /// Runs `body` on the unescaped UTF-8 of a string node.

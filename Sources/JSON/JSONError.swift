@@ -1,5 +1,6 @@
 /// Why a document was refused, and where.
 package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Closed, so that a caller can translate every one.
     package enum Reason: Hashable, Sendable {
         /// The input ended inside a value, or held none.
         case unexpectedEnd
@@ -35,18 +36,21 @@ package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
         case tooLarge
     }
 
+    /// What is wrong.
     package let reason: Reason
     /// Offset of the offending byte from the start of the input; the input's length at its end.
     package let offset: Int
     /// The JSON pointer (RFC 6901) of the innermost value or member being read; `""` is the root.
     package let pointer: String
 
+    /// `pointer` is a complete JSON pointer.
     package init(_ reason: Reason, offset: Int, pointer: String = "") {
         self.reason = reason
         self.offset = offset
         self.pointer = pointer
     }
 
+    /// Bland: tells the place, never the text.
     package var description: String {
         pointer.isEmpty ? "\(reason) at byte \(offset)" : "\(reason) at byte \(offset) (\(pointer))"
     }

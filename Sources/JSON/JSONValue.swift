@@ -1,5 +1,6 @@
 /// One value of a `JSONDocument`, which it keeps alive. Two machine words; cheap to pass.
 package struct JSONValue: Sendable {
+    /// The kinds of RFC 8259 section 3.
     package enum Kind: Sendable {
         case null
         case bool
@@ -14,6 +15,7 @@ package struct JSONValue: Sendable {
 
     var node: JSONDocument.Node { document.nodes[index] }
 
+    /// Its kind.
     package var kind: Kind {
         switch node.kind {
         case .null: .null
@@ -38,6 +40,7 @@ package struct JSONValue: Sendable {
         return Array(document.source[Int(node.start) - quote..<Int(node.end) + quote])
     }
 
+    /// Whether it is `null`.
     package var isNull: Bool { node.kind == .null }
 
     /// Nil unless it is `true` or `false`.
@@ -123,6 +126,7 @@ package struct JSONMember: Sendable {
     let document: JSONDocument
     let index: Int
 
+    /// The name with escapes undone. Compare with `nameEquals`.
     package var name: String { document.string(of: document.nodes[index]) }
 
     /// Whether the name is exactly this, byte by byte.
@@ -130,6 +134,7 @@ package struct JSONMember: Sendable {
         document.textEquals(document.nodes[index], text)
     }
 
+    /// The member's value.
     package var value: JSONValue { JSONValue(document: document, index: index + 1) }
 }
 
@@ -139,6 +144,7 @@ package struct JSONElements: Sequence, IteratorProtocol, Sendable {
     var index: Int
     var left: Int
 
+    /// The next element.
     package mutating func next() -> JSONValue? {
         guard left > 0 else { return nil }
         let value = JSONValue(document: document, index: index)
@@ -154,6 +160,7 @@ package struct JSONMembers: Sequence, IteratorProtocol, Sendable {
     var index: Int
     var left: Int
 
+    /// The next member.
     package mutating func next() -> JSONMember? {
         guard left > 0 else { return nil }
         let member = JSONMember(document: document, index: index)
@@ -165,7 +172,15 @@ package struct JSONMembers: Sequence, IteratorProtocol, Sendable {
 
 extension JSONDocument {
     func textEquals(_ node: Node, _ text: StaticString) -> Bool {
-        withText(of: node) { own in
+        guard node.escaped else {
+            let count = Int(node.end - node.start)
+            guard count == text.utf8CodeUnitCount else { return false }
+            return source.withUnsafeBufferPointer { source in
+                let own = source[Int(node.start)..<Int(node.end)]
+                return text.withUTF8Buffer { own.elementsEqual($0) }
+            }
+        }
+        return withText(of: node) { own in
             text.withUTF8Buffer { other in
                 guard own.count == other.count else { return false }
                 for index in other.indices where own[index] != other[index] { return false }

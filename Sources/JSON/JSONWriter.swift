@@ -7,6 +7,7 @@ package struct JSONWriter {
     private var needsComma = false
     private var open = 0
 
+    /// `capacity` in bytes; it grows as needed.
     package init(reservingCapacity capacity: Int = 512) {
         bytes = []
         bytes.reserveCapacity(capacity)
@@ -15,9 +16,13 @@ package struct JSONWriter {
     /// Goes on after `bytes`, as a new document.
     package init(appendingTo bytes: consuming [UInt8]) { self.bytes = bytes }
 
+    /// Begins a value that is an object.
     package mutating func beginObject() { begin(0x7B) }
+    /// Ends the innermost object.
     package mutating func endObject() { end(0x7D) }
+    /// Begins a value that is an array.
     package mutating func beginArray() { begin(0x5B) }
+    /// Ends the innermost array.
     package mutating func endArray() { end(0x5D) }
 
     /// The name of the next member; needs no escapes.
@@ -40,6 +45,7 @@ package struct JSONWriter {
         needsComma = false
     }
 
+    /// A string, escaped as needed.
     package mutating func string(_ text: String) {
         separate()
         bytes.append(0x22)
@@ -61,13 +67,16 @@ package struct JSONWriter {
         needsComma = true
     }
 
+    /// A number without fraction or exponent.
     package mutating func integer(_ value: Int64) {
         separate()
         appendDecimal(value)
         needsComma = true
     }
 
+    /// `true` or `false`.
     package mutating func bool(_ value: Bool) { raw(value ? "true" : "false") }
+    /// `null`.
     package mutating func null() { raw("null") }
 
     /// One complete JSON value, written before.
@@ -77,16 +86,19 @@ package struct JSONWriter {
         needsComma = true
     }
 
+    /// A member whose value is a string, escaped as needed.
     package mutating func member(_ name: StaticString, _ value: String) {
         self.name(name)
         string(value)
     }
 
+    /// A member whose value is an integer.
     package mutating func member(_ name: StaticString, _ value: Int64) {
         self.name(name)
         integer(value)
     }
 
+    /// A member whose value is a boolean.
     package mutating func member(_ name: StaticString, _ value: Bool) {
         self.name(name)
         bool(value)
@@ -104,6 +116,7 @@ package struct JSONWriter {
         plainString(body)
     }
 
+    /// A member whose value is `null`.
     package mutating func nullMember(_ name: StaticString) {
         self.name(name)
         null()

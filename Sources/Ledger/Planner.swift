@@ -218,6 +218,8 @@ package struct Planner {
             plan.finishedOutbox.append(command.outboxID)
             return .concluded(transfer.state)
         }
+        // Screening has not let it go, so nobody was to settle it.
+        if transfer.state == .held { return .concluded(.held) }
         var debtor = transfer.debtorAccount.flatMap { rows.accounts[$0] }
         if case .refused = command.decision {
             // Without an account that can hold it, the money stays in transit and is looked at.

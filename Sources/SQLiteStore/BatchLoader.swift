@@ -113,8 +113,9 @@ final class BatchLoader {
         }
         guard let found else { return false }
         loaded.outcomes[command.id] = found
-        var original: SubmittedIntent?
-        if let fingerprint = found.fingerprint, let id = found.transfer,
+        // An earlier command of this batch may have needed it, whatever this one says.
+        var original = loaded.rows.outcomes[command.id]?.original
+        if original == nil, let fingerprint = found.fingerprint, let id = found.transfer,
             command.intent.fingerprint(version: fingerprint.version) != fingerprint
         {
             transfer.bind(1, id.uuid)

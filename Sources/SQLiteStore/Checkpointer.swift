@@ -65,8 +65,10 @@ package final class Checkpointer: @unchecked Sendable {
                 if connection == nil {
                     connection = try Connection(path: store.path, mode: .existing)
                 }
-                try checkpoint(connection!)
+                let left = try checkpoint(connection!)
                 checkpoints.add()
+                // Something reads an old state and holds the log: not again at once.
+                if left >= Self.startFrames { pause() }
             } catch {
                 failures.add()
                 log.warning(
@@ -77,7 +79,8 @@ package final class Checkpointer: @unchecked Sendable {
         }
     }
 
-    private func checkpoint(_ connection: Connection) throws(SQLiteError) {
+    /// Returns how many frames could not be moved.
+    private func checkpoint(_ connection: Connection) throws(SQLiteError) -> Int {
         var previous = -1
         while true {
             let (logFrames, moved) = try connection.checkpointPassively()
@@ -88,7 +91,9 @@ package final class Checkpointer: @unchecked Sendable {
         let last = try store.writerGate.withLock { () throws(SQLiteError) in
             try connection.checkpointPassively()
         }
-        lock.withLock { frames = last.logFrames - last.moved }
+        let left = last.logFrames - last.moved
+        lock.withLock { frames = left }
+        return left
     }
 
     private func waitForWork() -> Bool {
@@ -98,7 +103,7 @@ package final class Checkpointer: @unchecked Sendable {
         }
     }
 
-    /// After a failure: not again at once, whatever the writer does.
+    /// Half a second, whatever the writer does.
     private func pause() {
         let until = SystemMonotonicClock().now().advanced(milliseconds: 500)
         lock.withLock {

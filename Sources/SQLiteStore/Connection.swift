@@ -9,6 +9,9 @@ final class Connection {
         case readOnly
     }
 
+    /// SQLite's process-wide settings, made once before the first connection.
+    private static let configured: Int32 = cs_memory_statistics_off()
+
     private let handle: OpaquePointer
     /// Written by SQLite's hook during COMMIT, on the thread that commits.
     private let frames: UnsafeMutablePointer<Int32>
@@ -19,6 +22,7 @@ final class Connection {
     /// Opens the file with the settings that every connection of the server shares: WAL, full
     /// durability, foreign keys, no checkpoint in the middle of somebody's commit.
     init(path: String, mode: Mode, busyMilliseconds: Int32 = 5000) throws(SQLiteError) {
+        precondition(Self.configured == SQLITE_OK, "SQLite was used before it was configured")
         var opened: OpaquePointer?
         let flags =
             SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_READWRITE
@@ -44,7 +48,7 @@ final class Connection {
             PRAGMA synchronous = FULL;
             PRAGMA wal_autocheckpoint = 0;
             PRAGMA foreign_keys = ON;
-            PRAGMA cache_size = -65536;
+            PRAGMA cache_size = \(mode == .readOnly ? -4096 : -32768);
             PRAGMA temp_store = MEMORY;
             PRAGMA trusted_schema = OFF;
             """)

@@ -59,6 +59,9 @@ package enum Migrator {
     private static func migrate(
         _ connection: Connection, _ path: String, _ clock: any WallClock
     ) throws(SQLiteError) -> Report {
+        // Before anything is written: a database of another program stays as it was.
+        let known = try recorded(connection)
+        try compare(known, path)
         try connection.execute(
             """
             CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -69,8 +72,6 @@ package enum Migrator {
                 applied_at INTEGER NOT NULL
             ) STRICT
             """)
-        let known = try recorded(connection)
-        try compare(known, path)
         let record = try connection.prepare(
             "INSERT INTO schema_migrations (number, name, checksum, applied_at) VALUES (?, ?, ?, ?)"
         )

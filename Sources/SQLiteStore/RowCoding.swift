@@ -66,7 +66,14 @@ extension Row {
 extension TransferRow {
     /// What the first attempt asked for, as far as it is fingerprinted.
     var submitted: SubmittedIntent? {
-        guard let amount = try? DecimalAmount(money.decimal) else { return nil }
+        // Without the zeros that the currency adds: with them the largest amounts have more digits
+        // than an instructed amount may have.
+        var decimal = money.decimal[...]
+        if decimal.contains(".") {
+            while decimal.last == "0" { decimal.removeLast() }
+            if decimal.last == "." { decimal.removeLast() }
+        }
+        guard let amount = try? DecimalAmount(String(decimal)) else { return nil }
         return SubmittedIntent(
             debtorIBAN: debtorIBAN, amount: amount, currency: money.currency.code,
             creditorIBAN: creditorIBAN, creditorName: creditorName,

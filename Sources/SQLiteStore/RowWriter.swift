@@ -77,7 +77,14 @@ final class RowWriter {
                                  updated_at = ?
             WHERE transfer_id = ?
             """)
-        finishedOutbox = try connection.prepare("DELETE FROM outbox WHERE outbox_id = ?")
+        // The id of a row that is gone is given out again, so a late repetition may name the row of
+        // a newer transfer, which has not ended.
+        finishedOutbox = try connection.prepare(
+            """
+            DELETE FROM outbox WHERE outbox_id = ? AND EXISTS (
+                SELECT 1 FROM transfers AS t
+                WHERE t.transfer_id = outbox.transfer_id AND t.state IN (4, 5, 7, 8))
+            """)
     }
 
     func write(

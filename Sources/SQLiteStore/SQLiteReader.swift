@@ -29,7 +29,7 @@ final class SQLiteReader: StoreReader {
             WHERE customer_id = ? AND sequence = ?
             """)
         accounts = try connection.prepare(
-            SQL.selectAccount + " WHERE customer_id = ? ORDER BY account_id")
+            SQL.selectAccount + " WHERE customer_id = ? ORDER BY rowid")
         account = try connection.prepare(
             SQL.selectAccount + " WHERE customer_id = ? AND account_id = ?")
         bookings = try connection.prepare(

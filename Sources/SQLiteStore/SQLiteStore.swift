@@ -15,6 +15,9 @@ package final class SQLiteStore: TransferStore {
         package var clock: any WallClock
         package var random: any RandomBytes
         package var renderer: any OutcomeRenderer
+        /// How long a writer waits for the write lock of another process, in milliseconds, before
+        /// the store is unavailable.
+        package var lockWaitMilliseconds: Int32 = 5000
 
         package init(
             policy: TransferPolicy, calendar: any BusinessCalendar, clock: any WallClock,
@@ -49,8 +52,11 @@ package final class SQLiteStore: TransferStore {
         do throws(SQLiteError) {
             let checkpointer = checkpointer.withLock { $0 }
             return try SQLiteWriter(
-                connection: Connection(path: path, mode: .existing), environment: environment,
-                gate: writerGate, onCommit: { checkpointer?.committed(frames: $0) })
+                connection: Connection(
+                    path: path, mode: .existing,
+                    busyMilliseconds: environment.lockWaitMilliseconds),
+                environment: environment, gate: writerGate,
+                onCommit: { checkpointer?.committed(frames: $0) })
         } catch { throw error.storeError() }
     }
 

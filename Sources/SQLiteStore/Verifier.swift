@@ -20,20 +20,21 @@ package enum Verifier {
         progress: @escaping (String, Int) -> Void = { _, _ in }
     ) throws(StoreError) -> VerificationReport {
         precondition(rangeRows >= 2, "a range holds at least a pair of postings")
+        let run: VerificationRun
         do throws(SQLiteError) {
-            let run = VerificationRun(
+            run = VerificationRun(
                 try Connection(path: path, mode: .readOnly), rangeRows: rangeRows,
                 progress: progress)
-            if structure { try run.verifyStructure() }
-            let customerPostings = try run.verifyPostings()
-            try run.verifyAccounts(customerPostings)
-            try run.verifyTransfers(pending: try run.verifyOutbox())
-            try run.verifyOutcomes()
-            try run.verifyEvents()
-            try run.verifyDirectory()
-            try run.verifyCredits()
-            return run.report
         } catch { throw error.storeError() }
+        do throws(SQLiteError) {
+            if structure { try run.verifyStructure() }
+            // Nothing can be read from pages that are wrong.
+            if run.report.isSound { try run.verifyRows() }
+        } catch {
+            guard error.primaryCode == SQLITE_CORRUPT else { throw error.storeError() }
+            run.damage(.fileStructure, error.description)
+        }
+        return run.report
     }
 }
 
@@ -80,6 +81,15 @@ final class VerificationRun {
             progress(rows, check)
             if rows < rangeRows { return }
         }
+    }
+
+    func verifyRows() throws(SQLiteError) {
+        try verifyAccounts(try verifyPostings())
+        try verifyTransfers(pending: try verifyOutbox())
+        try verifyOutcomes()
+        try verifyEvents()
+        try verifyDirectory()
+        try verifyCredits()
     }
 
     /// The rows that `statement` has. One with a value that cannot be read is a damage like any

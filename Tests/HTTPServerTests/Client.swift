@@ -149,6 +149,11 @@ final class EchoServer {
         server.waitUntilStopped()
     }
 
+    var openConnections: Int? {
+        metrics.render().split(separator: "\n").first { $0.hasPrefix("http_connections_open{") }
+            .flatMap { $0.split(separator: " ").last }.flatMap { Int($0) }
+    }
+
     /// Waits until `condition` holds for the shared state; false after five seconds.
     func wait(_ condition: (EchoHandler.Shared.State) -> Bool) -> Bool {
         let clock = SystemMonotonicClock()

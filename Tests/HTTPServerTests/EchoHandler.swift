@@ -77,6 +77,12 @@ struct EchoHandler: RequestHandler {
 
     mutating func tick(_ now: MonotonicTime) { shared.state.withLock { $0.ticks += 1 } }
 
+    static func text(_ bytes: Span<UInt8>?) -> String? {
+        guard let bytes else { return nil }
+        let text: String = text(bytes)
+        return text
+    }
+
     static func text(_ bytes: Span<UInt8>) -> String {
         String(decoding: bytes.withUnsafeBufferPointer { Array($0) }, as: UTF8.self)
     }

@@ -1,7 +1,7 @@
 package import Ledger
 import Platform
 package import SQLiteStore
-import Store
+package import Store
 
 /// A migrated SQLite database of one test with a clock that stands still.
 package final class SQLiteBank: Sendable {
@@ -28,6 +28,17 @@ package final class SQLiteBank: Sendable {
         SQLiteStore.Environment(
             policy: policy, calendar: UTCDays(), clock: clock,
             random: SeededRandomBytes(seed: seed), renderer: EchoRenderer())
+    }
+
+    /// The same file once more, as another process would open it.
+    package func another(
+        seed: UInt64, clock: ManualClock, lockWaitMilliseconds: Int32 = 5000,
+        renderer: any OutcomeRenderer = EchoRenderer()
+    ) -> SQLiteStore {
+        var environment = Self.environment(seed: seed, clock: clock)
+        environment.lockWaitMilliseconds = lockWaitMilliseconds
+        environment.renderer = renderer
+        return SQLiteStore(path: path, environment: environment)
     }
 
     package func raw() throws -> RawDatabase { try RawDatabase(path) }

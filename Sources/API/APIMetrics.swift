@@ -1,0 +1,31 @@
+import Platform
+
+/// What attempts ended as, counted by the event loop that answered them.
+struct APIMetrics {
+    let executed: Counter
+    let rejected: Counter
+    let replayed: Counter
+    let reused: Counter
+    let inFlight: Counter
+    let invalid: Counter
+    let failed: Counter
+    let unauthenticated: Counter
+
+    init(_ registry: MetricsRegistry) {
+        func attempts(_ result: String) -> Counter {
+            registry.counter(
+                "transferd_transfer_attempts_total",
+                help: "Attempts to execute a transfer, by what they were answered with.",
+                labels: [("result", result)])
+        }
+        executed = attempts("executed")
+        rejected = attempts("rejected")
+        replayed = attempts("replayed")
+        reused = attempts("key_reused")
+        inFlight = attempts("in_flight")
+        invalid = attempts("invalid")
+        failed = attempts("failed")
+        unauthenticated = registry.counter(
+            "transferd_token_refusals_total", help: "Requests whose token or scope was refused.")
+    }
+}
