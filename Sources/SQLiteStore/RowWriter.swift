@@ -151,7 +151,7 @@ final class RowWriter {
         outcome.bind(1, intent.customer)
         outcome.bind(2, intent.key.uuid)
         outcome.bind(3, row.kind.rawValue)
-        outcome.bind(4, row.fingerprint?.digest.bytes)
+        outcome.bind(4, row.fingerprint?.digest)
         outcome.bind(5, row.fingerprint.map { Int64($0.version) })
         outcome.bind(6, row.transfer?.uuid)
         outcome.bind(7, Int64(row.statusCode))
