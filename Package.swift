@@ -46,7 +46,8 @@ let package = Package(
         room("Identity", ["Platform", "Crypto", "JSON"]),
         .target(
             name: "Migrations", path: "Migrations",
-            resources: [.embedInCode("sqlite/0001_initial.sql")], swiftSettings: strict),
+            resources: [.embedInCode("sqlite/0001_initial.sql"), .embedInCode("sqlite/0002_revocations.sql"),
+            ], swiftSettings: strict),
         room("Store", ["Platform", "Crypto", "Ledger", "Migrations"]),
         room("SQLiteStore", ["Platform", "Crypto", "Ledger", "Store", "Migrations", "CSQLite"]),
         room("Settlement", ["Platform", "Ledger", "Store"]),
@@ -67,6 +68,7 @@ let package = Package(
                 "Identity", "HTTPServer", "API", "Bank", "Configuration",
             ], swiftSettings: strict),
 
+        tests("TidyTests", []),
         .target(
             name: "TestSupport", dependencies: ["Platform", "JSON", "Crypto", "CLinux", "CSQLite"],
             path: "Tests/TestSupport", swiftSettings: strict),

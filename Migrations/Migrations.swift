@@ -7,9 +7,11 @@ package struct Migration: Sendable {
     package let sql: [UInt8]
 }
 
+/// The ordered list of each store's migrations.
 package enum Migrations {
     /// The SQLite schema's steps. A test compares this list with the folder.
     package static let sqlite: [Migration] = [
-        Migration(number: 1, name: "initial", sql: PackageResources._001_initial_sql)
+        Migration(number: 1, name: "initial", sql: PackageResources._001_initial_sql),
+        Migration(number: 2, name: "revocations", sql: PackageResources._002_revocations_sql),
     ]
 }

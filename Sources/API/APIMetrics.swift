@@ -10,6 +10,7 @@ struct APIMetrics {
     let invalid: Counter
     let failed: Counter
     let unauthenticated: Counter
+    let limited: Counter
 
     init(_ registry: MetricsRegistry) {
         func attempts(_ result: String) -> Counter {
@@ -27,5 +28,7 @@ struct APIMetrics {
         failed = attempts("failed")
         unauthenticated = registry.counter(
             "transferd_token_refusals_total", help: "Requests whose token or scope was refused.")
+        limited = registry.counter(
+            "transferd_rate_limited_total", help: "Requests beyond their customer's rate.")
     }
 }

@@ -1,3 +1,4 @@
+package import Crypto
 package import Identity
 package import Ledger
 package import Platform
@@ -5,6 +6,7 @@ package import Store
 
 /// What the API works with; shared by all event loops.
 package struct APIServices: Sendable {
+    /// Numbers that the configuration may change.
     package struct Settings: Sendable {
         /// Memory for outcomes that can be replayed without the store, on each event loop.
         package var outcomeCacheBytes = 32 << 20
@@ -19,32 +21,47 @@ package struct APIServices: Sendable {
     package var settings: Settings
     package var fieldRules: FieldRules
     package var verifier: JWTVerifier
+    package var revocations: RevocationList
     package var commits: CommitQueue
     package var reads: ReadPool
     package var inFlight: InFlightTable
+    package var changes: ChangeHub
+    package var writeLimiter: RateLimiter
+    package var readLimiter: RateLimiter
     package var calendar: any BusinessCalendar
     package var clock: any WallClock
     package var monotonic: any MonotonicClock
     package var random: any RandomBytes
+    /// Seals list cursors; the same on all replicas of a bank.
+    package var cursorSeal: HMACSHA256
     package var log: Log
     package var metrics: MetricsRegistry
 
     package init(
-        settings: Settings, fieldRules: FieldRules, verifier: JWTVerifier, commits: CommitQueue,
-        reads: ReadPool, inFlight: InFlightTable, calendar: any BusinessCalendar,
-        clock: any WallClock, monotonic: any MonotonicClock, random: any RandomBytes, log: Log,
+        settings: Settings, fieldRules: FieldRules, verifier: JWTVerifier,
+        revocations: RevocationList,
+        commits: CommitQueue,
+        reads: ReadPool, inFlight: InFlightTable, changes: ChangeHub,
+        writeLimiter: RateLimiter, readLimiter: RateLimiter, calendar: any BusinessCalendar,
+        clock: any WallClock, monotonic: any MonotonicClock, random: any RandomBytes,
+        cursorSeal: HMACSHA256, log: Log,
         metrics: MetricsRegistry
     ) {
         self.settings = settings
         self.fieldRules = fieldRules
         self.verifier = verifier
+        self.revocations = revocations
         self.commits = commits
         self.reads = reads
         self.inFlight = inFlight
+        self.changes = changes
+        self.writeLimiter = writeLimiter
+        self.readLimiter = readLimiter
         self.calendar = calendar
         self.clock = clock
         self.monotonic = monotonic
         self.random = random
+        self.cursorSeal = cursorSeal
         self.log = log
         self.metrics = metrics
     }

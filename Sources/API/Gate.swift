@@ -3,17 +3,27 @@ import Identity
 import Ledger
 import Platform
 
+/// Who asks, and until when the token lets them.
+struct Caller {
+    let customer: CustomerID
+    let permittedUntil: Instant
+}
+
 /// Token and scope, checked on every attempt, replays included. Confined to its event loop.
 struct Gate {
     enum Answer {
-        case passed(CustomerID)
+        case passed(Caller)
         case refused(GateRefusal)
     }
 
     private let verifier: JWTVerifier
+    private let revocations: RevocationList
     private let cache: VerifiedTokenCache
+    private var keys: Int
 
-    init(_ verifier: JWTVerifier) {
+    init(_ verifier: JWTVerifier, _ revocations: RevocationList) {
+        self.revocations = revocations
+        keys = verifier.generation
         self.verifier = verifier
         cache = VerifiedTokenCache(
             maximumEntries: 65_536, maximumBytes: 64 << 20,
@@ -36,16 +46,25 @@ struct Gate {
             guard let customer = CustomerID(token.subject) else {
                 return .refused(.invalid("The token's subject cannot be a customer."))
             }
+            if revocations.refuses(token) { return .refused(.revoked) }
             guard token.scopes.contains(scope) else { return .refused(.scope(scope)) }
-            return .passed(customer)
+            let lasting = token.expiresAt.advanced(
+                seconds: verifier.configuration.leewaySeconds)
+            return .passed(Caller(customer: customer, permittedUntil: lasting))
         } catch {
             return .refused(error == .expired ? .expired : .invalid(Self.detail(error)))
         }
     }
 
-    private func verified(
+    private mutating func verified(
         _ bytes: Span<UInt8>, at now: Instant
     ) throws(TokenRefusal) -> VerifiedToken {
+        // A key that was withdrawn vouches for nothing any more.
+        let generation = verifier.generation
+        if generation != keys {
+            cache.removeAll()
+            keys = generation
+        }
         if let known = try cache.token(for: bytes, at: now) { return known }
         let token = try verifier.verify(bytes, at: now)
         cache.insert(token, for: bytes)
@@ -72,6 +91,7 @@ enum GateRefusal {
     case missing
     case invalid(String)
     case expired
+    case revoked
     case scope(Scopes)
 
     func response(_ requestID: String) -> Response {
@@ -94,6 +114,14 @@ enum GateRefusal {
                 "Bearer realm=\"transferd\", error=\"invalid_token\", "
                     + "error_description=\"The access token expired\"")
             return response
+        case .revoked:
+            var response = Problem(.tokenRevoked, "The access was taken away. Log in again.")
+                .response(requestID)
+            response.setField(
+                "WWW-Authenticate",
+                "Bearer realm=\"transferd\", error=\"invalid_token\", "
+                    + "error_description=\"The access token was revoked\"")
+            return response
         case .scope(let scope):
             var response = Problem(
                 .scopeMissing, "This needs a token with the scope \(scope.text)."
@@ -110,8 +138,9 @@ extension Route {
     /// What a token must allow.
     func scope(_ method: Method) -> Scopes {
         switch self {
-        case .transfers: .transfersWrite
-        case .transferByKey, .transfer: .transfersRead
+        case .transfers where method == .post: .transfersWrite
+        case .transferByKey where method == .delete: .transfersWrite
+        case .transfers, .transferByKey, .transfer: .transfersRead
         case .accounts, .account: .accountsRead
         }
     }

@@ -5,18 +5,59 @@ import Platform
 import Store
 
 extension TransferAPI {
-    /// `GET /api/transfers/by-key/{key}`: where the intent stands now.
+    /// `GET /api/transfers/by-key/{key}`: where the intent stands now. With `Prefer: wait` the answer
+    /// waits for news: for another state than the one that `If-None-Match` names, or for the end of
+    /// an attempt in flight.
     mutating func getTransfer(
-        _ intent: IntentID, _ ticket: Ticket, _ requestID: String
+        _ head: borrowing RequestHead, _ intent: IntentID, _ ticket: Ticket, _ requestID: String
     ) -> HandlerAnswer {
-        read(.intent(intent, inFlight: services.inFlight.contains(intent)), ticket, requestID)
+        var request = Parked(
+            requestID: requestID, waitSeconds: Preference.wait(head), tags: EntityTag.list(head))
+        if request.waitSeconds != nil {
+            request.watched = intent
+            services.changes.watch(intent, ticket, sink)
+            wait(for: nil, ticket, request)
+        }
+        let answer = read(
+            .intent(intent, inFlight: services.inFlight.contains(intent)), ticket, request)
+        guard case .respond(let response) = answer else { return answer }
+        forget(ticket, request)
+        return .respond(request.applied(to: response))
     }
 
+    /// Nil while the client prefers to wait for news.
+    mutating func finishRead(
+        _ answer: ReadAnswer, _ ticket: Ticket, _ request: Parked
+    ) -> Response? {
+        if request.watched != nil, request.holds {
+            switch answer {
+            case .transfer(let view) where EntityTag.matches(request.tags, Self.tag(view)):
+                return nil
+            case .revoked where EntityTag.matches(request.tags, Self.revokedTag):
+                return nil
+            case .inFlight where request.tags == nil: return nil
+            default: break
+            }
+        }
+        return readAnswer(answer, request)
+    }
+
+    static func tag(_ view: TransferView) -> String { "\"\(view.transfer.lastSequence)\"" }
+    static let revokedTag = "\"revoked\""
+
     /// The answer to any read.
-    func readAnswer(_ answer: ReadAnswer, _ requestID: String) -> Response {
+    private func readAnswer(_ answer: ReadAnswer, _ request: Parked) -> Response {
+        let requestID = request.requestID
         switch answer {
-        case .transfer(let view): return transfer(view, requestID)
+        case .transfer(let view):
+            return tagged(transfer(view, requestID), Self.tag(view), request)
+        case .decided(let view): return decided(view, requestID)
+        case .revoked(let intent, let view, let asOf):
+            return tagged(
+                Self.revoked(intent, view, asOf, requestID), Self.revokedTag, request)
         case .inFlight(let intent, let asOf): return Self.inFlight(intent, asOf, requestID)
+        case .list(let page, let customer, let states):
+            return list(page, customer, states, requestID)
         case .accounts(let accounts, let asOf):
             var json = JSONWriter(reservingCapacity: 1024)
             json.beginObject()
@@ -34,9 +75,25 @@ extension TransferAPI {
         }
     }
 
-    private func transfer(_ view: TransferView, _ requestID: String) -> Response {
-        let row = view.transfer
+    /// The answer with its tag, or 304 to a client that has it already.
+    private func tagged(_ response: Response, _ tag: String, _ request: Parked) -> Response {
+        var answer = response
+        if EntityTag.matches(request.tags, tag) {
+            answer = Response(status: 304).withCommonFields(request.requestID)
+        }
+        answer.setField("ETag", tag)
+        return answer
+    }
+
+    func transfer(_ view: TransferView, _ requestID: String) -> Response {
         var json = JSONWriter(reservingCapacity: 1024)
+        write(view, to: &json)
+        return Self.ok(json.finish(), requestID)
+    }
+
+    /// A transfer as it stands now.
+    func write(_ view: TransferView, to json: inout JSONWriter) {
+        let row = view.transfer
         json.beginObject()
         json.transferMembers(row, status: row.state.publicName)
         if let reason = row.rejection { json.member("code", reason.code) }
@@ -57,7 +114,23 @@ extension TransferAPI {
                 .appendRFC3339)
         json.member("asOf", plain: view.asOf.appendRFC3339)
         json.endObject()
-        return Self.ok(json.finish(), requestID)
+    }
+
+    private static func revoked(
+        _ intent: IntentID, _ view: RevocationView, _ asOf: Instant, _ requestID: String
+    ) -> Response {
+        var json = JSONWriter()
+        json.revocation(intent, at: view.revokedAt)
+        json.beginArray("history")
+        json.beginObject()
+        json.member("status", TransferState.revoked.publicName)
+        json.member("at", plain: view.revokedAt.appendRFC3339)
+        json.endObject()
+        json.endArray()
+        json.member("firstReceivedAt", plain: view.firstReceivedAt.appendRFC3339)
+        json.member("asOf", plain: asOf.appendRFC3339)
+        json.endObject()
+        return ok(json.finish(), requestID)
     }
 
     private static func inFlight(
@@ -76,7 +149,7 @@ extension TransferAPI {
 
     private static func notFound(_ query: ReadQuery, _ requestID: String) -> Response {
         switch query {
-        case .intent:
+        case .intent, .decidedIntent:
             Problem(
                 .keyUnknown,
                 "No attempt with this key has been committed; one may still be on its way."
@@ -84,12 +157,12 @@ extension TransferAPI {
         case .transfer:
             Problem(.transferNotFound, "This customer has no transfer with this id.")
                 .response(requestID)
-        case .accounts, .account:
+        case .list, .accounts, .account:
             Problem(.notFound, "This customer has no account with this id.").response(requestID)
         }
     }
 
-    private static func ok(_ body: [UInt8], _ requestID: String) -> Response {
+    static func ok(_ body: [UInt8], _ requestID: String) -> Response {
         var response = Response(status: 200, body: body)
         response.setField("Content-Type", "application/json")
         return response.withCommonFields(requestID)

@@ -8,7 +8,7 @@ package struct OutcomeBytes: OutcomeRenderer {
     package init() {}
 
     package func render(
-        _ decision: StorableDecision, of command: TransferCommand, at now: Instant
+        _ decision: StorableDecision, of intent: IntentID, requestID: String, at now: Instant
     ) -> RenderedOutcome {
         switch decision {
         case .executed(let transfer, let balance):
@@ -22,7 +22,7 @@ package struct OutcomeBytes: OutcomeRenderer {
         case .rejected(let transfer, let reason, let balance):
             let code = ProblemCode(reason)
             var json = Problem.begin(
-                code, detail: reason.detail, instance: command.requestID)
+                code, detail: reason.detail, instance: requestID)
             json.member("transferId", plain: transfer.id.uuid.append(textTo:))
             // `status` is the HTTP status in problem details, so the transfer's has its own name.
             json.member("transferStatus", transfer.state.publicName)
@@ -30,6 +30,11 @@ package struct OutcomeBytes: OutcomeRenderer {
             json.endObject()
             return RenderedOutcome(
                 statusCode: code.status, contentType: .problem, body: json.finish())
+        case .revoked:
+            var json = JSONWriter()
+            json.revocation(intent, at: now)
+            json.endObject()
+            return RenderedOutcome(statusCode: 200, contentType: .json, body: json.finish())
         }
     }
 }
@@ -93,6 +98,14 @@ extension JSONWriter {
             member("remittanceInformationUnstructured", text)
         }
         if let text = transfer.endToEndIdentification { member("endToEndIdentification", text) }
+    }
+
+    /// What there is to say of a revoked intent; the object stays open.
+    mutating func revocation(_ intent: IntentID, at revokedAt: Instant) {
+        beginObject()
+        member("status", TransferState.revoked.publicName)
+        member("idempotencyKey", plain: intent.key.uuid.append(textTo:))
+        member("revokedAt", plain: revokedAt.appendRFC3339)
     }
 
     mutating func balance(_ balance: Money, asOf: Instant) {

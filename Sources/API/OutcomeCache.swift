@@ -6,8 +6,8 @@ import Store
 struct OutcomeCache {
     struct Entry {
         let outcome: StoredOutcome
-        /// Tells which members of another content differ, without keeping the texts.
-        let digests: FieldDigests?
+        /// What the outcome is of; nil for a revoked intent, which has no content.
+        let intent: SubmittedIntent?
     }
 
     private let bytesPerGeneration: Int
@@ -25,15 +25,15 @@ struct OutcomeCache {
         return entry
     }
 
-    mutating func insert(_ outcome: StoredOutcome, _ digests: FieldDigests?, _ id: IntentID) {
+    mutating func insert(_ outcome: StoredOutcome, _ intent: SubmittedIntent?, _ id: IntentID) {
         guard young[id] == nil else { return }
         old[id] = nil
-        insert(Entry(outcome: outcome, digests: digests), id)
+        insert(Entry(outcome: outcome, intent: intent), id)
     }
 
     private mutating func insert(_ entry: Entry, _ id: IntentID) {
-        // What an entry takes beside its body: key, digests, table slot.
-        let size = entry.outcome.body.count + 320
+        // What an entry takes beside its body: key, content, table slot.
+        let size = entry.outcome.body.count + 800
         guard size <= bytesPerGeneration else { return }
         if youngBytes + size > bytesPerGeneration {
             old = young

@@ -7,8 +7,8 @@ import Store
 extension TransferAPI {
     /// `POST /api/transfers`: executes an intent at most once, and tells every attempt the truth.
     mutating func postTransfer(
-        _ head: borrowing RequestHead, _ body: Span<UInt8>, _ ticket: Ticket,
-        _ customer: CustomerID, _ requestID: String
+        _ head: borrowing RequestHead, _ body: Span<UInt8>, _ ticket: Ticket, _ caller: Caller,
+        _ requestID: String
     ) -> HandlerAnswer {
         let key: IdempotencyKey
         switch Self.key(head) {
@@ -25,38 +25,67 @@ extension TransferAPI {
         case .success(let valid): intent = valid
         }
 
-        let id = IntentID(customer: customer, key: key)
-        if let known = outcomes.entry(id) { return .respond(answer(intent, known, requestID)) }
-        let receivedAt = services.clock.now()
-        switch services.inFlight.claim(id, intent, receivedAt) {
-        case .claimed: break
+        #if FAILPOINTS
+            _ = Failpoint.fails("after-parse")
+        #endif
+        let id = IntentID(customer: caller.customer, key: key)
+        let request = Parked(requestID: requestID, waitSeconds: Preference.wait(head))
+        if let known = outcomes.entry(id), isKept(known.outcome) {
+            return .respond(request.applied(to: answer(intent, known, requestID)))
+        }
+        let command = TransferCommand(
+            id: id, intent: intent, requestID: requestID, receivedAt: services.clock.now())
+        let pending = pending(.transfer(command), ticket, caller.permittedUntil)
+        let claim = services.inFlight.claim(
+            id, intent, command.receivedAt, waiter: request.waitSeconds == nil ? nil : pending)
+        switch claim {
+        case .claimed:
+            #if FAILPOINTS
+                _ = Failpoint.fails("after-claim")
+            #endif
+            return submit(pending, request)
+        case .waiting:
+            wait(for: id, ticket, request)
+            return .parked
         case .inFlight:
             metrics.inFlight.add()
-            return .respond(Self.inFlight(requestID))
+            return .respond(request.applied(to: Self.inFlight(requestID)))
         case .otherContent(let differs, let firstReceivedAt):
-            let conflict = KeyConflict(
+            var request = request
+            request.conflict = KeyConflict(
                 intent: intent, differs: differs, firstReceivedAt: firstReceivedAt)
-            return read(.intent(id, inFlight: true), ticket, requestID, conflict)
+            return read(.intent(id, inFlight: true), ticket, request)
         }
+    }
 
-        let command = TransferCommand(
-            id: id, intent: intent, requestID: requestID, receivedAt: receivedAt)
-        let pending = PendingCommand(
-            command: .transfer(command),
-            deadline: services.monotonic.now().advanced(
-                milliseconds: services.settings.commandWaitMilliseconds),
-            ticket: ticket, sink: sink)
-        switch services.commits.submit(pending) {
-        case .accepted: return .parked
-        case .full:
-            services.inFlight.release([id])
-            metrics.failed.add()
-            return .respond(unavailable(.overloaded, requestID))
-        case .closed:
-            services.inFlight.release([id])
-            metrics.failed.add()
-            return .respond(unavailable(.draining, requestID))
+    /// A command with its deadlines on the monotonic clock.
+    func pending(
+        _ command: Command, _ ticket: Ticket, _ permittedUntil: Instant
+    ) -> PendingCommand {
+        let now = services.monotonic.now()
+        let permitted = permittedUntil.microseconds - services.clock.now().microseconds
+        return PendingCommand(
+            command: command,
+            deadline: now.advanced(milliseconds: services.settings.commandWaitMilliseconds),
+            permittedUntil: now.advanced(milliseconds: permitted / 1000), ticket: ticket,
+            sink: sink)
+    }
+
+    /// Hands a command over whose intent has been claimed.
+    mutating func submit(_ pending: PendingCommand, _ request: Parked) -> HandlerAnswer {
+        remember(request, for: pending.ticket)
+        let submission = services.commits.submit(pending)
+        if submission == .accepted { return .parked }
+        metrics.failed.add()
+        if let intent = pending.command.intent {
+            // Whoever waited for this attempt finds no room either.
+            while let next = services.inFlight.release(intent).promoted {
+                let answer = CommandAnswer(command: next.command, result: .failed(.overloaded))
+                next.sink.completed([(next.ticket, answer)])
+            }
         }
+        let code: ProblemCode = submission == .full ? .overloaded : .draining
+        return .respond(request.applied(to: unavailable(code, request.requestID)))
     }
 
     /// Turns what became of a command into its answer, and keeps a new outcome for later attempts.
@@ -64,14 +93,20 @@ extension TransferAPI {
         switch result {
         case .outcome(let outcome, let replayed):
             count(outcome, replayed: replayed)
-            outcomes.insert(outcome, command.intent.fieldDigests, command.id)
+            outcomes.insert(outcome, command.intent, command.id)
             return Self.stored(outcome, replayed: replayed, command.requestID)
+        case .retired(let transfer):
+            metrics.replayed.add()
+            return Self.retired(transfer, command.requestID)
         case .reused(let transfer, let receivedAt, let differs):
             metrics.reused.add()
             return Self.reused(transfer, receivedAt, differs, command.requestID)
         case .invalid(let errors):
             metrics.invalid.add()
             return Self.invalid(errors, command.requestID)
+        case .failed(.permissionEnded):
+            metrics.unauthenticated.add()
+            return GateRefusal.expired.response(command.requestID)
         case .failed(let failure):
             metrics.failed.add()
             return unavailable(ProblemCode(failure), command.requestID)
@@ -79,6 +114,12 @@ extension TransferAPI {
             metrics.failed.add()
             return unavailable(.internalError, command.requestID)
         }
+    }
+
+    /// Whether the promise to repeat an outcome still holds; the store knows what came of it.
+    private func isKept(_ outcome: StoredOutcome) -> Bool {
+        let end = outcome.receivedAt.advanced(seconds: services.settings.retentionDays * 86400)
+        return services.clock.now() < end
     }
 
     private func count(_ outcome: StoredOutcome, replayed: Bool) {
@@ -99,7 +140,7 @@ extension TransferAPI {
             intent.fingerprint(version: fingerprint.version) != fingerprint
         {
             metrics.reused.add()
-            let differs = known.digests.map { intent.fieldDigests.differences(from: $0) } ?? []
+            let differs = known.intent.map { intent.differences(from: $0) } ?? []
             return Self.reused(
                 known.outcome.transfer, known.outcome.receivedAt, differs, requestID)
         }
@@ -126,8 +167,9 @@ extension TransferAPI {
         case .inFlight, .notFound:
             metrics.reused.add()
             return Self.reused(nil, conflict.firstReceivedAt, conflict.differs, requestID)
+        case .revoked: return Self.revoked(requestID)
         case .failed: return unavailable(.storeUnavailable, requestID)
-        case .accounts, .account: return unavailable(.internalError, requestID)
+        case .decided, .list, .accounts, .account: return unavailable(.internalError, requestID)
         }
     }
 
@@ -160,6 +202,7 @@ extension TransferAPI {
     private static func stored(
         _ outcome: StoredOutcome, replayed: Bool, _ requestID: String
     ) -> Response {
+        if outcome.kind == .revoked { return revoked(requestID) }
         var response = Response(status: outcome.statusCode, body: outcome.body)
         switch outcome.contentType {
         case .json: response.setField("Content-Type", "application/json")
@@ -174,13 +217,30 @@ extension TransferAPI {
         return response.withCommonFields(requestID)
     }
 
-    private static func inFlight(_ requestID: String) -> Response {
+    static func inFlight(_ requestID: String) -> Response {
         var response = Problem(
             .inFlight,
             "Send the same request again after a moment; it will be answered with the outcome."
         ).response(requestID)
         response.setField("Retry-After", "1")
         return response
+    }
+
+    private static func revoked(_ requestID: String) -> Response {
+        Problem(
+            .intentRevoked,
+            "The customer gave this transfer up. Confirm a new one, with a new key."
+        ).response(requestID)
+    }
+
+    private static func retired(_ transfer: TransferRow, _ requestID: String) -> Response {
+        Problem(
+            .outcomeRetired,
+            "The transfer was decided long ago and nothing was executed now; look it up by its id."
+        ).response(requestID) { json in
+            json.member("transferId", plain: transfer.id.uuid.append(textTo:))
+            json.member("transferStatus", transfer.state.publicName)
+        }
     }
 
     private static func reused(
@@ -215,6 +275,7 @@ extension ProblemCode {
             case .storeUnavailable: .storeUnavailable
             case .overloaded: .overloaded
             case .internalError: .internalError
+            case .permissionEnded: .tokenExpired
             }
     }
 }
@@ -224,19 +285,6 @@ struct KeyConflict {
     let intent: SubmittedIntent
     let differs: [IntentField]
     let firstReceivedAt: Instant
-}
-
-extension TransferRow {
-    /// What the first attempt asked for, as far as it is fingerprinted.
-    fileprivate var submitted: SubmittedIntent? {
-        do throws(AmountRefusal) {
-            return SubmittedIntent(
-                debtorIBAN: debtorIBAN, amount: try DecimalAmount(money.decimal),
-                currency: money.currency.code, creditorIBAN: creditorIBAN,
-                creditorName: creditorName, remittanceInformation: remittanceInformation,
-                endToEndIdentification: endToEndIdentification)
-        } catch { return nil }
-    }
 }
 
 /// A problem on its way out of a check.

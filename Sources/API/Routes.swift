@@ -39,15 +39,15 @@ enum Route {
     /// The value of `Allow` (RFC 9110 section 10.2.1).
     var allow: StaticString {
         switch self {
-        case .transfers: "POST, OPTIONS"
-        case .transferByKey, .transfer, .accounts, .account: "GET, HEAD, OPTIONS"
+        case .transfers: "GET, HEAD, POST, OPTIONS"
+        case .transferByKey: "GET, HEAD, DELETE, OPTIONS"
+        case .transfer, .accounts, .account: "GET, HEAD, OPTIONS"
         }
     }
 
     func has(_ method: Method) -> Bool {
         switch (self, method) {
-        case (_, .options), (.transfers, .post): true
-        case (.transfers, _): false
+        case (_, .options), (.transfers, .post), (.transferByKey, .delete): true
         case (_, .get), (_, .head): true
         default: false
         }

@@ -2,13 +2,14 @@ package import HTTPServer
 import Identity
 import Ledger
 package import Platform
-package import Store
+import Store
 
 /// The customer-facing API: one instance on each event loop, confined to it.
 ///
 /// A request passes in the order of the contract: method, path, media type and size (`admit`), token
 /// and scope (`Gate`), and then its use case, which has a file of its own.
 package struct TransferAPI: RequestHandler {
+    /// What finishes a parked request.
     package typealias Completion = StoreAnswer
 
     let services: APIServices
@@ -16,14 +17,16 @@ package struct TransferAPI: RequestHandler {
     let sink: LoopSink
     var gate: Gate
     var outcomes: OutcomeCache
-    /// What is needed to answer parked reads, by connection slot.
-    private var parked: [ParkedRead] = []
+    /// What is kept of parked requests, by connection slot.
+    private var parked: [Parked] = []
+    /// Requests that prefer to wait, and until when.
+    var waits: [Wait] = []
 
     package init(services: APIServices, completions: Completions<StoreAnswer>) {
         self.services = services
         metrics = APIMetrics(services.metrics)
         sink = LoopSink(completions)
-        gate = Gate(services.verifier)
+        gate = Gate(services.verifier, services.revocations)
         outcomes = OutcomeCache(maximumBytes: services.settings.outcomeCacheBytes)
     }
 
@@ -67,48 +70,84 @@ package struct TransferAPI: RequestHandler {
         guard let route = Route(head.path) else {
             return .respond(Problem(.notFound, "There is nothing here.").response(id))
         }
-        let customer: CustomerID
-        switch gate.pass(head, needs: route.scope(head.method), at: services.clock.now()) {
+        let caller: Caller
+        let needed = route.scope(head.method)
+        switch gate.pass(head, needs: needed, at: services.clock.now()) {
         case .refused(let refusal):
             metrics.unauthenticated.add()
             return .respond(refusal.response(id))
-        case .passed(let token): customer = token
+        case .passed(let passed): caller = passed
         }
-        if let query = head.query, !query.isEmpty {
-            return .respond(
-                Problem(.requestInvalid, "This endpoint has no query parameters. Leave them out.")
-                    .response(id))
+        let customer = caller.customer
+        let limiter = needed == .transfersWrite ? services.writeLimiter : services.readLimiter
+        if case .limited(let seconds) = limiter.take(customer, at: services.monotonic.now()) {
+            metrics.limited.add()
+            return .respond(Self.limited(limiter, needed, seconds, id))
+        }
+        if case .transfers = route, head.method != .post {
+            return listTransfers(head, ticket, customer, id)
+        }
+        do throws(Query.Refusal) { _ = try Query(head.query, known: []) } catch {
+            return .respond(Problem(.requestInvalid, error.detail).response(id))
         }
         switch route {
-        case .transfers: return postTransfer(head, body, ticket, customer, id)
+        case .transfers: return postTransfer(head, body, ticket, caller, id)
         case .transferByKey(.success(let key)):
-            return getTransfer(IntentID(customer: customer, key: key), ticket, id)
+            let intent = IntentID(customer: customer, key: key)
+            return head.method == .delete
+                ? revoke(intent, ticket, caller, id) : getTransfer(head, intent, ticket, id)
         case .transferByKey(.failure(let refusal)):
             return .respond(Problem(.idempotencyKeyInvalid, refusal.detail).response(id))
-        case .transfer(let transfer?): return read(.transfer(transfer, customer), ticket, id)
+        case .transfer(let transfer?):
+            let request = Parked(requestID: id, tags: EntityTag.list(head))
+            return read(.transfer(transfer, customer), ticket, request)
         case .transfer(nil):
             return .respond(
                 Problem(.transferNotFound, "A transfer's id is a UUID.").response(id))
-        case .accounts: return read(.accounts(customer), ticket, id)
-        case .account(let account?): return read(.account(account, customer), ticket, id)
+        case .accounts: return read(.accounts(customer), ticket, Parked(requestID: id))
+        case .account(let account?):
+            return read(.account(account, customer), ticket, Parked(requestID: id))
         case .account(nil):
             return .respond(Problem(.notFound, "An account's id is a UUID.").response(id))
         }
     }
 
     package mutating func complete(_ answer: StoreAnswer, _ ticket: Ticket) -> Response? {
+        let request = parked[Int(ticket.slot)]
+        let response: Response?
         switch answer {
         case .command(let answer):
-            guard case .transfer(let command) = answer.command else { return nil }
-            return finishTransfer(command, answer.result)
-        case .read(let answer):
-            let parked = parked[Int(ticket.slot)]
-            guard let conflict = parked.conflict else {
-                return readAnswer(answer, parked.requestID)
+            switch answer.command {
+            case .transfer(let command): response = finishTransfer(command, answer.result)
+            case .revoke(let command):
+                response = finishRevocation(command, answer.result, ticket)
+            default: response = nil
             }
-            return self.answer(conflict, answer, parked.requestID)
+        case .read(let answer):
+            response =
+                request.conflict.map { self.answer($0, answer, request.requestID) }
+                ?? finishRead(answer, ticket, request)
+        case .changed: response = look(again: true, ticket, request)
+        case .waitEnded:
+            response =
+                request.watched == nil
+                ? Self.inFlight(request.requestID) : look(again: false, ticket, request)
         }
+        if request.waitSeconds != nil, response != nil { forget(ticket, request) }
+        #if FAILPOINTS
+            if case .command = answer, Failpoint.fails("before-answer") { return cut(response) }
+        #endif
+        return response.map { request.applied(to: $0) }
     }
+
+    #if FAILPOINTS
+        /// What a client sees of an answer whose server died in the middle of it.
+        private func cut(_ response: Response?) -> Response? {
+            var response = response
+            response?.delivery = .truncate(bytes: 40)
+            return response
+        }
+    #endif
 
     /// The client has gone, but its outcome may be asked for again soon.
     package mutating func abandoned(_ answer: StoreAnswer) {
@@ -133,15 +172,15 @@ package struct TransferAPI: RequestHandler {
         return problem.response(id)
     }
 
-    package mutating func tick(_ now: MonotonicTime) {}
+    package mutating func tick(_ now: MonotonicTime) { endWaits(now) }
 
     /// Hands a read over; its request waits on the loop.
     mutating func read(
-        _ query: ReadQuery, _ ticket: Ticket, _ id: String, _ conflict: KeyConflict? = nil
+        _ query: ReadQuery, _ ticket: Ticket, _ request: Parked
     ) -> HandlerAnswer {
-        remember(ParkedRead(requestID: id, conflict: conflict), for: ticket)
+        remember(request, for: ticket)
         guard services.reads.submit(query, ticket: ticket, sink: sink) else {
-            return .respond(unavailable(.overloaded, id))
+            return .respond(unavailable(.overloaded, request.requestID))
         }
         return .parked
     }
@@ -161,41 +200,29 @@ package struct TransferAPI: RequestHandler {
         return response
     }
 
-    private mutating func remember(_ read: ParkedRead, for ticket: Ticket) {
+    mutating func remember(_ request: Parked, for ticket: Ticket) {
         let slot = Int(ticket.slot)
-        while parked.count <= slot { parked.append(ParkedRead(requestID: "", conflict: nil)) }
-        parked[slot] = read
+        while parked.count <= slot { parked.append(Parked()) }
+        parked[slot] = request
+    }
+
+    /// A 429 (RateLimit header fields for HTTP, draft-ietf-httpapi-ratelimit-headers).
+    private static func limited(
+        _ limiter: RateLimiter, _ scope: Scopes, _ seconds: Int64, _ id: String
+    ) -> Response {
+        let name = scope == .transfersWrite ? "writes" : "reads"
+        var response = Problem(
+            .rateLimited, "Send the same request with the same key again after Retry-After seconds."
+        ).response(id)
+        response.setField("Retry-After", Int(seconds))
+        response.setField("RateLimit", "\"\(name)\";r=0;t=\(seconds)")
+        response.setField(
+            "RateLimit-Policy",
+            "\"\(name)\";q=\(limiter.policy.burst);w=\(limiter.windowSeconds)")
+        return response
     }
 
     private func requestID(_ head: borrowing RequestHead) -> String {
         RequestID.of(head, random: services.random)
-    }
-}
-
-/// A request that waits for a read.
-struct ParkedRead {
-    let requestID: String
-    /// Set where the read is to decide between two contents of one key.
-    let conflict: KeyConflict?
-}
-
-/// What comes back to an event loop from the store's threads.
-package enum StoreAnswer: Sendable {
-    case command(CommandAnswer)
-    case read(ReadAnswer)
-}
-
-/// Carries store answers to the loop that waits for them.
-final class LoopSink: StoreSink {
-    private let completions: Completions<StoreAnswer>
-
-    init(_ completions: Completions<StoreAnswer>) { self.completions = completions }
-
-    func completed(_ batch: [(Ticket, CommandAnswer)]) {
-        completions.complete(batch: batch.map { ($0.0, .command($0.1)) })
-    }
-
-    func completed(_ ticket: Ticket, _ answer: ReadAnswer) {
-        completions.complete(ticket, .read(answer))
     }
 }

@@ -1,4 +1,5 @@
 package import API
+import Crypto
 package import Identity
 package import Ledger
 package import Platform
@@ -18,9 +19,16 @@ package final class Bank: Sendable {
         package var settings = APIServices.Settings()
         package var commitLimits = CommitQueue.Limits()
         package var readerThreads = 2
+        /// The JWKS file, read again when it changes or a token names an unknown key.
+        package var keyFile: String?
+        /// Per customer; off unless the configuration says so.
+        package var writeRate = RateLimiter.Policy.off
+        package var readRate = RateLimiter.Policy.off
         package var clock: any WallClock = SystemWallClock()
         package var monotonic: any MonotonicClock = SystemMonotonicClock()
         package var random: any RandomBytes = SystemRandomBytes()
+        /// Seals list cursors: 32 secret bytes that all replicas share.
+        package var cursorSecret: [UInt8]
         package var log: Log
         package var metrics: MetricsRegistry
         /// Ends the process after the storage medium failed.
@@ -33,6 +41,7 @@ package final class Bank: Sendable {
             self.policy = policy
             self.verifier = verifier
             self.calendar = calendar
+            cursorSecret = random.bytes(32)
             self.log = log
             self.metrics = metrics
             self.onMediumFailure = onMediumFailure
@@ -43,6 +52,7 @@ package final class Bank: Sendable {
     package let readiness: Readiness
     package let parts: Parts
     private let settlement: BookSettlement
+    private let housekeeping: Housekeeping
     private let checkpointer: Checkpointer
 
     /// A bank on a migrated SQLite database.
@@ -52,22 +62,31 @@ package final class Bank: Sendable {
         checkpointer = Checkpointer(store: store, log: parts.log, metrics: parts.metrics)
         store.attach(checkpointer)
         let inFlight = InFlightTable()
+        let changes = ChangeHub()
         let bell = Bell()
         let commits = CommitQueue(
-            store: store, inFlight: inFlight, limits: parts.commitLimits, clock: parts.monotonic,
+            store: store, inFlight: inFlight, changes: changes, limits: parts.commitLimits,
+            clock: parts.monotonic,
             log: parts.log, metrics: parts.metrics, onCommitted: { bell.ring() },
             onMediumFailure: parts.onMediumFailure)
         settlement = BookSettlement(
             store: store, commits: commits, clock: parts.monotonic, random: parts.random,
             log: parts.log, metrics: parts.metrics)
         bell.connect(settlement)
+        let revocations = RevocationList()
+        housekeeping = Housekeeping(
+            parts: parts, store: store, commits: commits, revocations: revocations)
         let reads = ReadPool(
             store: store, clock: parts.clock, log: parts.log, metrics: parts.metrics)
         services = APIServices(
             settings: parts.settings, fieldRules: parts.policy.fieldRules,
-            verifier: parts.verifier, commits: commits, reads: reads, inFlight: inFlight,
+            verifier: parts.verifier, revocations: revocations, commits: commits, reads: reads,
+            inFlight: inFlight,
+            changes: changes, writeLimiter: RateLimiter(parts.writeRate),
+            readLimiter: RateLimiter(parts.readRate),
             calendar: parts.calendar, clock: parts.clock, monotonic: parts.monotonic,
-            random: parts.random, log: parts.log, metrics: parts.metrics)
+            random: parts.random, cursorSeal: HMACSHA256(key: parts.cursorSecret),
+            log: parts.log, metrics: parts.metrics)
         readiness = Readiness { commits.isHealthy }
         parts.metrics.sampled(
             "transferd_in_flight", help: "Intents that this process is working on."
@@ -81,15 +100,18 @@ package final class Bank: Sendable {
             random: parts.random, renderer: OutcomeBytes())
     }
 
+    /// Starts every thread. Once only.
     package func start() {
         checkpointer.start()
         services.commits.start()
         services.reads.start(threads: parts.readerThreads)
         settlement.start()
+        housekeeping.start()
     }
 
     /// Finishes what was handed over, then ends every thread. Call after the event loops have ended.
     package func stop() {
+        housekeeping.close()
         settlement.close()
         services.commits.close()
         services.reads.close()

@@ -1,5 +1,6 @@
 /// What one command of the program accepts and does; parsing and help are made from it.
 package struct CommandDescription: Sendable {
+    /// One `--name`, with or without a value.
     package struct Flag: Sendable {
         /// Without the two dashes.
         package let name: String
@@ -60,12 +61,14 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
     }
 }
 
+/// Every command there is.
 package enum CommandTable {
     package static let all: [CommandDescription] = [
         serve, demo, migrate, token, accountList, accountShow, accountFreeze, accountUnfreeze,
         verify, healthcheck, help,
     ]
 
+    /// The command of that name, of one or two words; nil for an unknown one.
     package static func command(_ name: String) -> CommandDescription? {
         all.first { $0.name == name }
     }

@@ -60,6 +60,8 @@ package final class JWTVerifier: Sendable {
     /// What this verifier demands.
     package let configuration: Configuration
     private let keys: Guarded<JWKSet>
+    private let swaps = Guarded(0)
+    private let unknownKeys = Guarded(false)
 
     /// Starts with `keys`; HS256 alone needs none.
     package init(_ configuration: Configuration, keys: JWKSet = .empty) {
@@ -72,7 +74,22 @@ package final class JWTVerifier: Sendable {
 
     /// Swaps the keys for all later verifications. Tokens in a `VerifiedTokenCache` outlive it:
     /// empty those where a key was withdrawn.
-    package func replaceKeys(_ keys: JWKSet) { self.keys.withLock { $0 = keys } }
+    package func replaceKeys(_ keys: JWKSet) {
+        self.keys.withLock { $0 = keys }
+        swaps.withLock { $0 += 1 }
+    }
+
+    /// Grows with each swap of the keys.
+    package var generation: Int { swaps.withLock { $0 } }
+
+    /// Whether a token named a key that is not known, since the last call: the issuer may have new
+    /// keys.
+    package func takeUnknownKey() -> Bool {
+        unknownKeys.withLock { seen in
+            defer { seen = false }
+            return seen
+        }
+    }
 
     /// Verifies signature and claims; the signature comes first, so that a forger learns nothing
     /// about the claims that would pass.
@@ -133,7 +150,13 @@ package final class JWTVerifier: Sendable {
         let valid: Bool
         if let signatureAlgorithm = algorithm.signature {
             // The snapshot is taken out of the lock, so that no verification holds it.
-            let key = try currentKeys.key(id: keyID, for: signatureAlgorithm)
+            let key: VerificationKey
+            do throws(TokenRefusal) {
+                key = try currentKeys.key(id: keyID, for: signatureAlgorithm)
+            } catch {
+                if error == .unknownKey { unknownKeys.withLock { $0 = true } }
+                throw error
+            }
             valid = key.isValid(signature, of: input, by: signatureAlgorithm)
         } else {
             valid = configuration.secret?.isValid(signature, for: input) ?? false

@@ -28,6 +28,20 @@ package struct TransferCommand: Sendable {
     }
 }
 
+/// Makes sure that an intent which has not executed never will.
+package struct RevokeCommand: Sendable {
+    package let id: IntentID
+    package let requestID: String
+    /// When the request was received, by this server's clock.
+    package let receivedAt: Instant
+
+    package init(id: IntentID, requestID: String, receivedAt: Instant) {
+        self.id = id
+        self.requestID = requestID
+        self.receivedAt = receivedAt
+    }
+}
+
 /// The payee's side of a booking inside this bank. The first decision stands for ever.
 package struct CreditCommand: Sendable {
     package let payee: CustomerID
@@ -100,15 +114,50 @@ package struct SetAccountStatusCommand: Sendable {
     }
 }
 
+/// Lets a customer make new transfers, or no more.
+package struct RestrictCustomerCommand: Sendable {
+    package let customer: CustomerID
+    package let restricted: Bool
+
+    package init(customer: CustomerID, restricted: Bool) {
+        self.customer = customer
+        self.restricted = restricted
+    }
+}
+
+/// Drops stored bodies, never a key: of outcomes committed before `before`, oldest first.
+package struct RetireCommand: Sendable {
+    package let before: Instant
+    /// Outcomes to look at, at most.
+    package let limit: Int
+
+    package init(before: Instant, limit: Int) {
+        self.before = before
+        self.limit = limit
+    }
+}
+
 /// Everything that changes the ledger. Each writes one customer's rows only.
 package enum Command: Sendable {
     case transfer(TransferCommand)
+    case revoke(RevokeCommand)
     case credit(CreditCommand)
     case conclude(ConcludeCommand)
     case openAccount(OpenAccountCommand)
     case setAccountStatus(SetAccountStatusCommand)
+    case restrictCustomer(RestrictCustomerCommand)
+    case retire(RetireCommand)
     /// Changes nothing: finds out whether the store can take a command.
     case probe
+
+    /// The intent whose key this command holds while it runs.
+    package var intent: IntentID? {
+        switch self {
+        case .transfer(let command): command.id
+        case .revoke(let command): command.id
+        default: nil
+        }
+    }
 }
 
 /// The day whose limits count: its name in the bank's time zone and where it begins and ends.

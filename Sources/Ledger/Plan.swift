@@ -14,6 +14,8 @@ package enum Decision: Sendable {
     /// The business said no; the balance is the debtor's, if the account is the customer's. To be
     /// stored.
     case rejected(TransferRow, RejectionReason, balance: Money?)
+    /// The intent can never execute. To be stored.
+    case revoked
     /// The intent already had this outcome, from the same content.
     case known(KnownOutcome)
     /// The intent already had an outcome, from other content.
@@ -21,12 +23,15 @@ package enum Decision: Sendable {
     /// A field breaks a rule of today. Not stored.
     case invalid([FieldError])
     case credit(CreditDecision)
-    case concluded(TransferState)
+    case concluded(TransferState, of: IntentID)
     case accountOpened
     /// The IBAN is taken already, by this account.
     case accountExists(DirectoryEntry)
     case accountStatusSet(DirectoryEntry)
     case accountUnknown
+    case customerRestricted
+    case customerUnknown
+    case retired
     case probed
 }
 
@@ -34,6 +39,8 @@ package enum Decision: Sendable {
 /// store writes all of it in one transaction, or nothing.
 package struct Plan: Sendable {
     package var decisions: [Decision] = []
+    /// How many of the decisions are to be stored with their intents.
+    package var outcomes = 0
     package var newCustomers: [CustomerID] = []
     package var newAccounts: [AccountRow] = []
     package var transfers: [TransferRow] = []
@@ -46,13 +53,17 @@ package struct Plan: Sendable {
     /// Accounts that changed, in their final form.
     package var changedAccounts: [AccountID: AccountRow] = [:]
     package var finishedOutbox: [Int64] = []
+    package var changedCustomers: [CustomerID: CustomerRow] = [:]
+    package var retirements: [RetireCommand] = []
 
     package init() {}
 
     /// Nothing to write: the batch only found what was there.
     package var isReadOnly: Bool {
-        newCustomers.isEmpty && newAccounts.isEmpty && transfers.isEmpty && credits.isEmpty
+        outcomes == 0 && newCustomers.isEmpty && newAccounts.isEmpty && transfers.isEmpty
+            && credits.isEmpty
             && changedTransfers.isEmpty && changedAccounts.isEmpty && finishedOutbox.isEmpty
+            && changedCustomers.isEmpty && retirements.isEmpty
     }
 }
 

@@ -34,10 +34,13 @@ package struct Planner {
             let decision =
                 switch command {
                 case .transfer(let command): planner.decide(command, index)
+                case .revoke(let command): planner.revoke(command, index)
                 case .credit(let command): planner.credit(command)
                 case .conclude(let command): planner.conclude(command)
                 case .openAccount(let command): planner.open(command)
                 case .setAccountStatus(let command): planner.setStatus(command)
+                case .restrictCustomer(let command): planner.restrict(command)
+                case .retire(let command): planner.retire(command)
                 case .probe: Decision.probed
                 }
             planner.plan.decisions.append(decision)
@@ -58,10 +61,7 @@ package struct Planner {
         }
 
         let customer = command.id.customer
-        if rows.customers[customer] == nil {
-            rows.customers[customer] = CustomerRow(restricted: false)
-            plan.newCustomers.append(customer)
-        }
+        meet(customer)
         var account = debtorAccount(of: customer, intent.debtorIBAN)
         // The business day in a counter only moves forward, whatever a clock says.
         let day = max(account?.usageDay ?? 0, today.number)
@@ -161,10 +161,31 @@ package struct Planner {
     private mutating func remember(
         _ command: TransferCommand, _ index: Int, _ kind: OutcomeKind, _ transfer: TransferRow
     ) {
+        plan.outcomes += 1
         rows.outcomes[command.id] = KnownOutcome(
             kind: kind, source: .planned(index), fingerprint: command.intent.fingerprint,
             transfer: transfer.id, receivedAt: command.receivedAt,
             original: command.intent)
+    }
+
+    // MARK: A revocation
+
+    /// What has an outcome keeps it; what has none is revoked for ever.
+    private mutating func revoke(_ command: RevokeCommand, _ index: Int) -> Decision {
+        if let known = rows.outcomes[command.id] { return .known(known) }
+        meet(command.id.customer)
+        plan.outcomes += 1
+        rows.outcomes[command.id] = KnownOutcome(
+            kind: .revoked, source: .planned(index), fingerprint: nil, transfer: nil,
+            receivedAt: command.receivedAt, original: nil)
+        return .revoked
+    }
+
+    /// A customer appears with the first account or the first intent.
+    private mutating func meet(_ customer: CustomerID) {
+        guard rows.customers[customer] == nil else { return }
+        rows.customers[customer] = CustomerRow(restricted: false)
+        plan.newCustomers.append(customer)
     }
 
     // MARK: A booking inside this bank
@@ -216,16 +237,16 @@ package struct Planner {
         else { return .accountUnknown }
         if transfer.state.isTerminal {
             plan.finishedOutbox.append(command.outboxID)
-            return .concluded(transfer.state)
+            return .concluded(transfer.state, of: transfer.intent)
         }
         // Screening has not let it go, so nobody was to settle it.
-        if transfer.state == .held { return .concluded(.held) }
+        if transfer.state == .held { return .concluded(.held, of: transfer.intent) }
         var debtor = transfer.debtorAccount.flatMap { rows.accounts[$0] }
         if case .refused = command.decision {
             // Without an account that can hold it, the money stays in transit and is looked at.
             guard let account = debtor,
                 !account.balance.addingReportingOverflow(transfer.money.minorUnits).overflow
-            else { return .concluded(transfer.state) }
+            else { return .concluded(transfer.state, of: transfer.intent) }
         }
         plan.finishedOutbox.append(command.outboxID)
         // Handed over and answered in one step: inside one bank there is no time between.
@@ -246,7 +267,7 @@ package struct Planner {
         }
         rows.transfers[transfer.id] = transfer
         plan.changedTransfers[transfer.id] = transfer
-        return .concluded(transfer.state)
+        return .concluded(transfer.state, of: transfer.intent)
     }
 
     private mutating func move(_ transfer: inout TransferRow, to state: TransferState) {
@@ -261,10 +282,7 @@ package struct Planner {
 
     private mutating func open(_ command: OpenAccountCommand) -> Decision {
         if let entry = rows.directory[command.iban] { return .accountExists(entry) }
-        if rows.customers[command.customer] == nil {
-            rows.customers[command.customer] = CustomerRow(restricted: false)
-            plan.newCustomers.append(command.customer)
-        }
+        meet(command.customer)
         var account = AccountRow(
             id: command.account, customer: command.customer, iban: command.iban,
             currency: command.opening.currency, status: .active, balance: 0,
@@ -293,6 +311,22 @@ package struct Planner {
             plan.changedAccounts[account.id] = account
         }
         return .accountStatusSet(entry)
+    }
+
+    private mutating func restrict(_ command: RestrictCustomerCommand) -> Decision {
+        guard var customer = rows.customers[command.customer] else { return .customerUnknown }
+        if customer.restricted != command.restricted {
+            customer.restricted = command.restricted
+            rows.customers[command.customer] = customer
+            plan.changedCustomers[command.customer] = customer
+        }
+        return .customerRestricted
+    }
+
+    /// Which rows these are only the store can say.
+    private mutating func retire(_ command: RetireCommand) -> Decision {
+        plan.retirements.append(command)
+        return .retired
     }
 
     // MARK: Postings and events

@@ -22,6 +22,9 @@ package enum TransferState: Int16, Hashable, Sendable, CaseIterable {
     /// Whether the transition is one that exists. No state moves to itself.
     package func canMove(to next: TransferState) -> Bool { successors.contains(next) }
 
+    /// The state as one bit, for sets of states in filters and cursors.
+    package var bit: UInt16 { 1 << UInt16(rawValue) }
+
     private var successors: [TransferState] {
         switch self {
         case .accepted: [.held, .submitted]

@@ -9,6 +9,8 @@ final class BatchLoader {
         var rows = LoadedRows()
         /// The stored outcomes with their bytes.
         var outcomes: [IntentID: StoredOutcome] = [:]
+        /// Transfers whose outcomes' bytes are no longer kept.
+        var retired: [IntentID: TransferRow] = [:]
     }
 
     private let outcome: Statement
@@ -57,6 +59,10 @@ final class BatchLoader {
         for command in commands {
             switch command {
             case .transfer(let command): try load(command, blocking: blocking, &loaded)
+            case .revoke(let command):
+                if try !loadOutcome(of: command.id, content: nil, &loaded) {
+                    try load(customer: command.id.customer, &loaded)
+                }
             case .credit(let command):
                 try load(
                     DirectoryEntry(customer: command.payee, account: command.account), &loaded)
@@ -69,7 +75,8 @@ final class BatchLoader {
                 if let entry = try load(directory: command.iban, &loaded) {
                     try load(entry, &loaded)
                 }
-            case .probe: break
+            case .restrictCustomer(let command): try load(customer: command.customer, &loaded)
+            case .retire, .probe: break
             }
         }
         return loaded
@@ -78,7 +85,7 @@ final class BatchLoader {
     private func load(
         _ command: TransferCommand, blocking: Bool, _ loaded: inout Loaded
     ) throws(SQLiteError) {
-        if try loadOutcome(of: command, &loaded) { return }
+        if try loadOutcome(of: command.id, content: command.intent, &loaded) { return }
         let customer = command.id.customer
         try load(customer: customer, &loaded)
         try load(sequenceOf: customer, &loaded)
@@ -96,10 +103,10 @@ final class BatchLoader {
     }
 
     private func loadOutcome(
-        of command: TransferCommand, _ loaded: inout Loaded
+        of id: IntentID, content: SubmittedIntent?, _ loaded: inout Loaded
     ) throws(SQLiteError) -> Bool {
-        outcome.bind(1, command.id.customer)
-        outcome.bind(2, command.id.key.uuid)
+        outcome.bind(1, id.customer)
+        outcome.bind(2, id.key.uuid)
         let found = try outcome.first { row throws(SQLiteError) in
             StoredOutcome(
                 kind: try row.value(0, as: OutcomeKind.self), statusCode: Int(row.integer(4)),
@@ -112,18 +119,25 @@ final class BatchLoader {
                 receivedAt: row.instant(7))
         }
         guard let found else { return false }
-        loaded.outcomes[command.id] = found
+        loaded.outcomes[id] = found
+        if found.body.isEmpty, let transferID = found.transfer {
+            transfer.bind(1, transferID.uuid)
+            loaded.retired[id] = try transfer.first { row throws(SQLiteError) in
+                try row.transfer()
+            }
+        }
         // An earlier command of this batch may have needed it, whatever this one says.
-        var original = loaded.rows.outcomes[command.id]?.original
-        if original == nil, let fingerprint = found.fingerprint, let id = found.transfer,
-            command.intent.fingerprint(version: fingerprint.version) != fingerprint
+        var original = loaded.rows.outcomes[id]?.original
+        if original == nil, let content, let fingerprint = found.fingerprint,
+            let first = found.transfer,
+            content.fingerprint(version: fingerprint.version) != fingerprint
         {
-            transfer.bind(1, id.uuid)
+            transfer.bind(1, first.uuid)
             original = try transfer.first { row throws(SQLiteError) in
                 try row.transfer().submitted
             }
         }
-        loaded.rows.outcomes[command.id] = KnownOutcome(
+        loaded.rows.outcomes[id] = KnownOutcome(
             kind: found.kind, source: .stored, fingerprint: found.fingerprint,
             transfer: found.transfer, receivedAt: found.receivedAt, original: original)
         return true

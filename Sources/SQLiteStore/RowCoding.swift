@@ -12,13 +12,15 @@ enum SQL {
         FROM accounts
         """
 
-    static let selectTransfer = """
-        SELECT transfer_id, customer_id, idempotency_key, state, reason, debtor_iban,
-               debtor_account_id, currency, amount, creditor_iban, creditor_name,
-               remittance_information, end_to_end_identification, confirmed_at, request_id,
-               business_day, posting_id, return_posting_id, last_sequence, created_at, updated_at
-        FROM transfers
+    static let selectTransferColumns = """
+        SELECT t.transfer_id, t.customer_id, t.idempotency_key, t.state, t.reason, t.debtor_iban,
+               t.debtor_account_id, t.currency, t.amount, t.creditor_iban, t.creditor_name,
+               t.remittance_information, t.end_to_end_identification, t.confirmed_at,
+               t.request_id, t.business_day, t.posting_id, t.return_posting_id, t.last_sequence,
+               t.created_at, t.updated_at
         """
+
+    static let selectTransfer = selectTransferColumns + " FROM transfers AS t"
 }
 
 extension Row {
@@ -60,24 +62,5 @@ extension Row {
                 message: "the stored value is not a SHA-256 digest")
         }
         return digest
-    }
-}
-
-extension TransferRow {
-    /// What the first attempt asked for, as far as it is fingerprinted.
-    var submitted: SubmittedIntent? {
-        // Without the zeros that the currency adds: with them the largest amounts have more digits
-        // than an instructed amount may have.
-        var decimal = money.decimal[...]
-        if decimal.contains(".") {
-            while decimal.last == "0" { decimal.removeLast() }
-            if decimal.last == "." { decimal.removeLast() }
-        }
-        guard let amount = try? DecimalAmount(String(decimal)) else { return nil }
-        return SubmittedIntent(
-            debtorIBAN: debtorIBAN, amount: amount, currency: money.currency.code,
-            creditorIBAN: creditorIBAN, creditorName: creditorName,
-            remittanceInformation: remittanceInformation,
-            endToEndIdentification: endToEndIdentification, confirmedAt: confirmedAt)
     }
 }

@@ -18,6 +18,8 @@ final class RowWriter {
     private let changedAccount: Statement
     private let changedTransfer: Statement
     private let finishedOutbox: Statement
+    private let changedCustomer: Statement
+    private let retirement: Retirement
 
     init(_ connection: Connection) throws(SQLiteError) {
         customer = try connection.prepare(
@@ -77,6 +79,9 @@ final class RowWriter {
                                  updated_at = ?
             WHERE transfer_id = ?
             """)
+        changedCustomer = try connection.prepare(
+            "UPDATE customers SET restricted = ? WHERE customer_id = ?")
+        retirement = try Retirement(connection)
         // The id of a row that is gone is given out again, so a late repetition may name the row of
         // a newer transfer, which has not ended.
         finishedOutbox = try connection.prepare(
@@ -97,8 +102,8 @@ final class RowWriter {
         }
         for row in plan.newAccounts { try insert(row, now) }
         for index in rendered.keys.sorted() {
-            guard case .transfer(let command) = commands[index] else { continue }
-            try insert(rendered[index]!, command, now)
+            guard let intent = commands[index].intent else { continue }
+            try insert(rendered[index]!, intent, now)
         }
         for row in plan.transfers { try insert(row) }
         for row in plan.postings { try insert(row, now) }
@@ -113,6 +118,12 @@ final class RowWriter {
         for row in plan.changedTransfers.values { try update(row) }
         // In id order, as every store takes its locks.
         for id in plan.changedAccounts.keys.sorted() { try update(plan.changedAccounts[id]!) }
+        for (id, row) in plan.changedCustomers {
+            changedCustomer.bind(1, row.restricted ? 1 : 0 as Int64)
+            changedCustomer.bind(2, id)
+            try changedCustomer.run()
+        }
+        for command in plan.retirements { try retirement.run(command) }
         for id in plan.finishedOutbox {
             finishedOutbox.bind(1, id)
             try finishedOutbox.run()
@@ -135,13 +146,13 @@ final class RowWriter {
     }
 
     private func insert(
-        _ row: StoredOutcome, _ command: TransferCommand, _ now: Instant
+        _ row: StoredOutcome, _ intent: IntentID, _ now: Instant
     ) throws(SQLiteError) {
-        outcome.bind(1, command.id.customer)
-        outcome.bind(2, command.id.key.uuid)
+        outcome.bind(1, intent.customer)
+        outcome.bind(2, intent.key.uuid)
         outcome.bind(3, row.kind.rawValue)
-        outcome.bind(4, command.intent.fingerprint.digest.bytes)
-        outcome.bind(5, Int64(command.intent.fingerprint.version))
+        outcome.bind(4, row.fingerprint?.digest)
+        outcome.bind(5, row.fingerprint.map { Int64($0.version) })
         outcome.bind(6, row.transfer?.uuid)
         outcome.bind(7, Int64(row.statusCode))
         outcome.bind(8, row.contentType.rawValue)

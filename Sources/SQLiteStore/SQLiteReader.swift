@@ -6,21 +6,35 @@ import Store
 final class SQLiteReader: StoreReader {
     private let connection: Connection
     private let clock: any WallClock
+    private let begin: Statement
+    private let end: Statement
     private let receivedAt: Statement
+    private let revoked: Statement
     private let transferOfKey: Statement
     private let transfer: Statement
     private let event: Statement
+    private let list: Statement
     private let accounts: Statement
     private let account: Statement
     private let bookings: Statement
+    private let revocationList: Statement
+    private let retirable: Statement
 
     init(connection: Connection, clock: any WallClock) throws(SQLiteError) {
         self.connection = connection
         self.clock = clock
+        // Prepared, because every read begins and ends with them.
+        begin = try connection.prepare("BEGIN")
+        end = try connection.prepare("COMMIT")
         transferOfKey = try connection.prepare(
             "SELECT transfer_id FROM outcomes WHERE customer_id = ? AND idempotency_key = ?")
         receivedAt = try connection.prepare(
             "SELECT received_at FROM outcomes WHERE customer_id = ? AND idempotency_key = ?")
+        revoked = try connection.prepare(
+            """
+            SELECT received_at, committed_at FROM outcomes
+            WHERE customer_id = ? AND idempotency_key = ? AND kind = 4
+            """)
         transfer = try connection.prepare(
             SQL.selectTransfer + " WHERE transfer_id = ? AND customer_id = ?")
         event = try connection.prepare(
@@ -28,10 +42,19 @@ final class SQLiteReader: StoreReader {
             SELECT state, at, previous_sequence FROM events
             WHERE customer_id = ? AND sequence = ?
             """)
+        list = try connection.prepare(
+            SQL.selectTransferColumns
+                + """
+                , e.sequence FROM events AS e JOIN transfers AS t USING (transfer_id)
+                WHERE e.customer_id = ? AND e.sequence < ? AND e.previous_sequence IS NULL
+                ORDER BY e.sequence DESC LIMIT ?
+                """)
         accounts = try connection.prepare(
             SQL.selectAccount + " WHERE customer_id = ? ORDER BY rowid")
         account = try connection.prepare(
             SQL.selectAccount + " WHERE customer_id = ? AND account_id = ?")
+        revocationList = try connection.prepare("SELECT kind, value FROM revocations")
+        retirable = try connection.prepare(Retirement.hasCandidates)
         bookings = try connection.prepare(
             """
             SELECT o.outbox_id, o.customer_id, o.transfer_id, t.currency, t.amount,
@@ -55,10 +78,54 @@ final class SQLiteReader: StoreReader {
         }
     }
 
+    func revocation(of intent: IntentID) throws(StoreError) -> RevocationView? {
+        try snapshot { () throws(SQLiteError) in
+            revoked.bind(1, intent.customer)
+            revoked.bind(2, intent.key.uuid)
+            return try revoked.first {
+                RevocationView(firstReceivedAt: $0.instant(0), revokedAt: $0.instant(1))
+            }
+        }
+    }
+
     func transfer(
         _ id: TransferID, of customer: CustomerID
     ) throws(StoreError) -> TransferView? {
         try snapshot { () throws(SQLiteError) in try view(id, of: customer) }
+    }
+
+    /// With a filter, a call looks at no more than so many transfers.
+    private static let filteredRows = 1000
+
+    func transfers(
+        of customer: CustomerID, before: Int64, states: UInt16, limit: Int
+    ) throws(StoreError) -> TransferPage {
+        try snapshot { () throws(SQLiteError) in
+            let rows = states == 0 ? limit + 1 : Self.filteredRows
+            list.bind(1, customer)
+            list.bind(2, before)
+            list.bind(3, Int64(rows))
+            var found: [TransferRow] = []
+            var seen = 0
+            var newest = before
+            var next: Int64?
+            try list.eachRow { row throws(SQLiteError) in
+                guard next == nil else { return }
+                let transfer = try row.transfer()
+                seen += 1
+                if states == 0 || states & transfer.state.bit != 0 {
+                    // One more than asked for: there is a next page, after the last one kept.
+                    if found.count == limit {
+                        next = newest
+                        return
+                    }
+                    found.append(transfer)
+                }
+                newest = row.integer(21)
+            }
+            if next == nil, states != 0, seen == rows { next = newest }
+            return TransferPage(transfers: found, next: next)
+        }
     }
 
     func accounts(of customer: CustomerID) throws(StoreError) -> [AccountRow] {
@@ -104,14 +171,29 @@ final class SQLiteReader: StoreReader {
         }
     }
 
+    func revocations() throws(StoreError) -> [(kind: Int64, value: String)] {
+        try snapshot { () throws(SQLiteError) in
+            var found: [(kind: Int64, value: String)] = []
+            try revocationList.eachRow { row in found.append((row.integer(0), row.text(1))) }
+            return found
+        }
+    }
+
+    func hasRetirable(before instant: Instant) throws(StoreError) -> Bool {
+        try snapshot { () throws(SQLiteError) in
+            retirable.bind(1, instant)
+            return try retirable.first { _ in true } ?? false
+        }
+    }
+
     /// All statements of `body` see one committed state.
     private func snapshot<Value>(
         _ body: () throws(SQLiteError) -> Value
     ) throws(StoreError) -> Value {
         do throws(SQLiteError) {
-            try connection.execute("BEGIN")
+            try begin.run()
             let value = try body()
-            try connection.execute("COMMIT")
+            try end.run()
             return value
         } catch {
             // The pool drops a reader that failed, and with it the transaction.

@@ -61,7 +61,7 @@ final class SQLiteWriter: StoreWriter {
             wrote = !plan.isReadOnly
             leftWork = plan.outbox.contains { $0.connector == .book }
             if wrote { try rows.write(plan, rendered, commands, at: now) }
-            results = Self.results(plan, commands, loaded.outcomes, rendered)
+            results = Self.results(plan, commands, loaded, rendered)
             #if FAILPOINTS
                 if Failpoint.fails("before-commit") { throw failpoint("before-commit") }
             #endif
@@ -100,40 +100,53 @@ final class SQLiteWriter: StoreWriter {
     {
         var rendered: [Int: StoredOutcome] = [:]
         for (index, decision) in plan.decisions.enumerated() {
-            guard case .transfer(let command) = commands[index] else { continue }
             let storable: StorableDecision
             let kind: OutcomeKind
-            let transfer: TransferRow
+            var transfer: TransferID?
             switch decision {
             case .executed(let row, let balance):
-                (storable, kind, transfer) = (.executed(row, balance: balance), .executed, row)
+                (storable, kind, transfer) = (.executed(row, balance: balance), .executed, row.id)
             case .rejected(let row, let reason, let balance):
-                (storable, kind, transfer) = (
-                    .rejected(row, reason, balance: balance), .rejected, row
-                )
+                storable = .rejected(row, reason, balance: balance)
+                (kind, transfer) = (.rejected, row.id)
+            case .revoked:
+                (storable, kind) = (.revoked, .revoked)
             default: continue
             }
-            let answer = environment.renderer.render(storable, of: command, at: now)
+            let attempt: (id: IntentID, requestID: String, receivedAt: Instant)
+            var fingerprint: Fingerprint?
+            switch commands[index] {
+            case .transfer(let command):
+                attempt = (command.id, command.requestID, command.receivedAt)
+                fingerprint = command.intent.fingerprint
+            case .revoke(let command):
+                attempt = (command.id, command.requestID, command.receivedAt)
+            default: continue
+            }
+            let answer = environment.renderer.render(
+                storable, of: attempt.id, requestID: attempt.requestID, at: now)
             rendered[index] = StoredOutcome(
                 kind: kind, statusCode: answer.statusCode, contentType: answer.contentType,
-                body: answer.body, transfer: transfer.id, fingerprint: command.intent.fingerprint,
-                receivedAt: command.receivedAt)
+                body: answer.body, transfer: transfer, fingerprint: fingerprint,
+                receivedAt: attempt.receivedAt)
         }
         return rendered
     }
 
     private static func results(
-        _ plan: Plan, _ commands: [Command], _ stored: [IntentID: StoredOutcome],
+        _ plan: Plan, _ commands: [Command], _ loaded: BatchLoader.Loaded,
         _ rendered: [Int: StoredOutcome]
     ) -> [CommandResult] {
         plan.decisions.enumerated().map { index, decision in
             switch decision {
-            case .executed, .rejected:
+            case .executed, .rejected, .revoked:
                 return .outcome(rendered[index]!, replayed: false)
             case .known(let known):
-                guard case .transfer(let command) = commands[index] else { break }
+                guard let intent = commands[index].intent else { break }
                 switch known.source {
-                case .stored: return .outcome(stored[command.id]!, replayed: true)
+                case .stored:
+                    if let transfer = loaded.retired[intent] { return .retired(transfer) }
+                    return .outcome(loaded.outcomes[intent]!, replayed: true)
                 case .planned(let first): return .outcome(rendered[first]!, replayed: true)
                 }
             case .reused(let known, let differs):

@@ -1,4 +1,5 @@
 import CSQLite
+import Crypto
 import Ledger
 import Platform
 
@@ -8,6 +9,10 @@ final class Statement {
     /// Keeps the connection open for as long as the statement lives.
     private let connection: Connection
     private let sql: String
+    /// Bound bytes live here until the reset, so that SQLite need not copy each into memory of its
+    /// own; what does not fit is left to SQLite.
+    private let arena = UnsafeMutableRawBufferPointer.allocate(byteCount: 2048, alignment: 8)
+    private var arenaUsed = 0
 
     init(owning handle: OpaquePointer, of connection: Connection, sql: String) {
         self.handle = handle
@@ -15,7 +20,10 @@ final class Statement {
         self.sql = sql
     }
 
-    deinit { sqlite3_finalize(handle) }
+    deinit {
+        sqlite3_finalize(handle)
+        arena.deallocate()
+    }
 
     // MARK: Binding, from parameter 1 on
 
@@ -28,13 +36,13 @@ final class Statement {
     func bind(_ index: Int32, _ text: String) {
         var text = text
         text.withUTF8 { bytes in
-            bytes.withMemoryRebound(to: CChar.self) { characters in
-                // An empty string has no address, and no address would mean NULL.
-                let code =
-                    characters.baseAddress.map {
-                        cs_bind_text_copy(handle, index, $0, Int32(characters.count))
-                    } ?? cs_bind_text_copy(handle, index, "", 0)
-                check(code)
+            let raw = UnsafeRawBufferPointer(bytes)
+            if let kept = keep(raw) {
+                let characters = kept.assumingMemoryBound(to: CChar.self)
+                check(cs_bind_text_static(handle, index, characters, Int32(raw.count)))
+            } else {
+                let characters = raw.baseAddress!.assumingMemoryBound(to: CChar.self)
+                check(cs_bind_text_copy(handle, index, characters, Int32(raw.count)))
             }
         }
     }
@@ -44,17 +52,40 @@ final class Statement {
     }
 
     func bind(_ index: Int32, _ bytes: [UInt8]) {
-        bytes.withUnsafeBytes { raw in
-            let code =
-                raw.baseAddress.map { cs_bind_blob_copy(handle, index, $0, Int32(raw.count)) }
-                ?? sqlite3_bind_zeroblob(handle, index, 0)
-            check(code)
+        bytes.withUnsafeBytes { bind(index, $0) }
+    }
+
+    private func bind(_ index: Int32, _ raw: UnsafeRawBufferPointer) {
+        if let kept = keep(raw) {
+            check(cs_bind_blob_static(handle, index, kept, Int32(raw.count)))
+        } else {
+            check(cs_bind_blob_copy(handle, index, raw.baseAddress!, Int32(raw.count)))
         }
+    }
+
+    /// Copies into the arena; nil when it is too full. Never nil for an empty value, which has an
+    /// address there and so is not mistaken for NULL.
+    private func keep(_ raw: UnsafeRawBufferPointer) -> UnsafeRawPointer? {
+        guard raw.count < arena.count - arenaUsed else { return nil }
+        let place = UnsafeMutableRawBufferPointer(
+            rebasing: arena[arenaUsed..<arenaUsed + raw.count + 1])
+        place.copyMemory(from: raw)
+        arenaUsed += raw.count + 1
+        return UnsafeRawPointer(place.baseAddress!)
     }
 
     func bind(_ index: Int32, _ id: UUID128) {
         var words = (id.high.bigEndian, id.low.bigEndian)
-        withUnsafeBytes(of: &words) { check(cs_bind_blob_copy(handle, index, $0.baseAddress!, 16)) }
+        withUnsafeBytes(of: &words) { bind(index, $0) }
+    }
+
+    func bind(_ index: Int32, _ digest: Digest256?) {
+        guard let digest else { return check(sqlite3_bind_null(handle, index)) }
+        var words = (
+            digest.word0.bigEndian, digest.word1.bigEndian, digest.word2.bigEndian,
+            digest.word3.bigEndian
+        )
+        withUnsafeBytes(of: &words) { bind(index, $0) }
     }
 
     func bind(_ index: Int32, _ id: UUID128?) {
@@ -105,6 +136,7 @@ final class Statement {
     private func reset() {
         sqlite3_reset(handle)
         sqlite3_clear_bindings(handle)
+        arenaUsed = 0
     }
 }
 

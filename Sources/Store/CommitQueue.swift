@@ -5,6 +5,8 @@ package import Platform
 package protocol StoreSink: AnyObject, Sendable {
     func completed(_ batch: [(Ticket, CommandAnswer)])
     func completed(_ ticket: Ticket, _ answer: ReadAnswer)
+    /// What the request watches may have changed.
+    func changed(_ ticket: Ticket)
 }
 
 /// A command together with what became of it.
@@ -22,17 +24,28 @@ package struct CommandAnswer: Sendable {
 package struct PendingCommand: Sendable {
     package let command: Command
     /// Not started after this time.
-    package let deadline: MonotonicTime
+    package private(set) var deadline: MonotonicTime
+    /// When the permission to ask for it ends; checked again when it starts after a wait.
+    package let permittedUntil: MonotonicTime
     package let ticket: Ticket
     package let sink: any StoreSink
 
     package init(
-        command: Command, deadline: MonotonicTime, ticket: Ticket, sink: any StoreSink
+        command: Command, deadline: MonotonicTime,
+        permittedUntil: MonotonicTime = .distantFuture, ticket: Ticket, sink: any StoreSink
     ) {
         self.command = command
         self.deadline = deadline
+        self.permittedUntil = permittedUntil
         self.ticket = ticket
         self.sink = sink
+    }
+
+    /// The same, for one that has waited for another and starts with the next batch.
+    var atOnce: PendingCommand {
+        var copy = self
+        copy.deadline = .distantFuture
+        return copy
     }
 }
 
@@ -43,6 +56,7 @@ package final class CommitQueue: @unchecked Sendable {
     // Sendable: `waiting`, `accepting`, `healthy` and `thread` are touched only with `lock` held; the
     // writer and `leftWork` live on the commit thread.
 
+    /// Bounds of one queue.
     package struct Limits: Sendable {
         /// Commands in one transaction.
         package var batchCommands = 512
@@ -63,6 +77,7 @@ package final class CommitQueue: @unchecked Sendable {
 
     private let store: any TransferStore
     private let inFlight: InFlightTable
+    private let changes: ChangeHub
     private let limits: Limits
     private let clock: any MonotonicClock
     private let log: Log
@@ -78,13 +93,15 @@ package final class CommitQueue: @unchecked Sendable {
     private let commitTime: Histogram
 
     package init(
-        store: any TransferStore, inFlight: InFlightTable, limits: Limits = Limits(),
+        store: any TransferStore, inFlight: InFlightTable, changes: ChangeHub = ChangeHub(),
+        limits: Limits = Limits(),
         clock: any MonotonicClock, log: Log, metrics: MetricsRegistry,
         onCommitted: @escaping @Sendable () -> Void = {},
         onMediumFailure: @escaping @Sendable () -> Void
     ) {
         self.store = store
         self.inFlight = inFlight
+        self.changes = changes
         self.limits = limits
         self.clock = clock
         self.log = log
@@ -120,6 +137,7 @@ package final class CommitQueue: @unchecked Sendable {
         }
     }
 
+    /// Whether a command was taken.
     package enum Submission: Sendable {
         case accepted
         /// Too many wait; the caller keeps the command.
@@ -189,11 +207,20 @@ package final class CommitQueue: @unchecked Sendable {
     ) {
         var live: [PendingCommand] = []
         live.reserveCapacity(batch.count)
-        var late: [PendingCommand] = []
+        var refused: [PendingCommand] = []
+        var refusals: [CommandResult] = []
         for pending in batch {
-            if pending.deadline < now { late.append(pending) } else { live.append(pending) }
+            if pending.permittedUntil < now {
+                refused.append(pending)
+                refusals.append(.failed(.permissionEnded))
+            } else if pending.deadline < now {
+                refused.append(pending)
+                refusals.append(.failed(.overloaded))
+            } else {
+                live.append(pending)
+            }
         }
-        finish(late, late.map { _ in .failed(.overloaded) })
+        finish(refused, refusals)
         guard !live.isEmpty else { return }
         let results = commit(live[...], &writer)
         finish(live, results)
@@ -234,10 +261,30 @@ package final class CommitQueue: @unchecked Sendable {
 
     /// Frees the keys first, so that nobody who was answered meets an entry of the past.
     private func finish(_ commands: [PendingCommand], _ results: [CommandResult]) {
-        inFlight.release(
-            commands.compactMap {
-                if case .transfer(let transfer) = $0.command { transfer.id } else { nil }
-            })
+        var waiters: [(PendingCommand, CommandResult)] = []
+        var promoted: [PendingCommand] = []
+        var changed: [IntentID] = []
+        for (pending, result) in zip(commands, results) {
+            if let id = pending.command.intent {
+                let ending = inFlight.finish(id, decided: result.isDecided)
+                for waiter in ending.answered { waiters.append((waiter, result.repeated)) }
+                if let next = ending.promoted { promoted.append(next.atOnce) }
+                changed.append(id)
+            } else if case .decided(.concluded(_, let id)) = result {
+                changed.append(id)
+            }
+        }
+        changes.changed(changed)
+        if !promoted.isEmpty { lock.withLock { waiting.insert(contentsOf: promoted, at: 0) } }
+        deliver(commands, results)
+        let now = clock.now()
+        for (waiter, result) in waiters {
+            let permitted = waiter.permittedUntil >= now
+            deliver([waiter], [permitted ? result : .failed(.permissionEnded)])
+        }
+    }
+
+    private func deliver(_ commands: [PendingCommand], _ results: [CommandResult]) {
         var start = 0
         while start < commands.count {
             // Neighbours mostly share a sink: one hand-over for all of them.

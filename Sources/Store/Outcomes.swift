@@ -35,8 +35,10 @@ package struct StoredOutcome: Sendable {
 package enum StorableDecision: Sendable {
     case executed(TransferRow, balance: Money)
     case rejected(TransferRow, RejectionReason, balance: Money?)
+    case revoked
 }
 
+/// An answer as it will be stored.
 package struct RenderedOutcome: Sendable {
     package let statusCode: Int
     package let contentType: StoredContentType
@@ -53,7 +55,7 @@ package struct RenderedOutcome: Sendable {
 /// the transaction, so it must be quick and cannot fail.
 package protocol OutcomeRenderer: Sendable {
     func render(
-        _ decision: StorableDecision, of command: TransferCommand, at now: Instant
+        _ decision: StorableDecision, of intent: IntentID, requestID: String, at now: Instant
     ) -> RenderedOutcome
 }
 
@@ -61,6 +63,8 @@ package protocol OutcomeRenderer: Sendable {
 package enum CommandResult: Sendable {
     /// The intent's outcome; `replayed` when an earlier attempt made it.
     case outcome(StoredOutcome, replayed: Bool)
+    /// The intent has an outcome whose bytes are no longer kept.
+    case retired(TransferRow)
     /// The key belongs to other content. Nothing was written.
     case reused(transfer: TransferID?, receivedAt: Instant, differs: [IntentField])
     /// Field rules refuse the content. Nothing was written.
@@ -69,8 +73,23 @@ package enum CommandResult: Sendable {
     case decided(Decision)
     /// Nothing was answered by the ledger; the attempt may be made again.
     case failed(CommandFailure)
+
+    /// Whether the intent has an outcome now.
+    var isDecided: Bool {
+        switch self {
+        case .outcome, .retired, .reused: true
+        case .invalid, .decided, .failed: false
+        }
+    }
+
+    /// The same result for an attempt that waited for it.
+    var repeated: CommandResult {
+        if case .outcome(let outcome, _) = self { return .outcome(outcome, replayed: true) }
+        return self
+    }
 }
 
+/// Why a command has no result of the ledger.
 package enum CommandFailure: Sendable, Hashable {
     /// The store could not do it now, or its outcome is not known.
     case storeUnavailable
@@ -78,4 +97,6 @@ package enum CommandFailure: Sendable, Hashable {
     case overloaded
     /// This command alone breaks the ledger's constraints: a defect of ours.
     case internalError
+    /// The token expired while the attempt waited.
+    case permissionEnded
 }

@@ -5,14 +5,22 @@ package import Platform
 package enum ReadQuery: Sendable {
     /// `inFlight`: an attempt was running in this process when the question was asked.
     case intent(IntentID, inFlight: Bool)
+    /// As `intent`, for a revocation that found the intent decided.
+    case decidedIntent(IntentID)
     case transfer(TransferID, CustomerID)
+    case list(CustomerID, before: Int64, states: UInt16, limit: Int)
     case accounts(CustomerID)
     case account(AccountID, CustomerID)
 }
 
+/// What became of a query.
 package enum ReadAnswer: Sendable {
     case transfer(TransferView)
+    /// A revocation came too late, or found a refusal.
+    case decided(TransferView)
+    case revoked(IntentID, RevocationView, asOf: Instant)
     case inFlight(IntentID, asOf: Instant)
+    case list(TransferPage, CustomerID, states: UInt16)
     case accounts([AccountRow], asOf: Instant)
     case account(AccountRow, asOf: Instant)
     case notFound(ReadQuery)
@@ -55,6 +63,7 @@ package final class ReadPool: @unchecked Sendable {
 
     package var depth: Int { lock.withLock { waiting.count } }
 
+    /// Starts the threads. Once only.
     package func start(threads count: Int) {
         lock.withLock {
             threads = (0..<count).map { index in
@@ -127,9 +136,16 @@ package final class ReadPool: @unchecked Sendable {
             // What is committed comes first: an attempt that runs may be a retry of an intent that
             // has long been executed.
             if let view = try reader.transfer(of: id) { return .transfer(view) }
+            if let view = try reader.revocation(of: id) { return .revoked(id, view, asOf: now) }
             return inFlight ? .inFlight(id, asOf: now) : .notFound(query)
+        case .decidedIntent(let id):
+            return try reader.transfer(of: id).map { .decided($0) } ?? .notFound(query)
         case .transfer(let id, let customer):
             return try reader.transfer(id, of: customer).map { .transfer($0) } ?? .notFound(query)
+        case .list(let customer, let before, let states, let limit):
+            let page = try reader.transfers(
+                of: customer, before: before, states: states, limit: limit)
+            return .list(page, customer, states: states)
         case .accounts(let customer):
             return .accounts(try reader.accounts(of: customer), asOf: now)
         case .account(let id, let customer):

@@ -31,6 +31,7 @@ extension StoreWriter {
 
 /// Where one intent stands.
 package struct TransferView: Sendable {
+    /// A state, and since when.
     package struct HistoryEntry: Sendable, Hashable {
         package let state: TransferState
         package let at: Instant
@@ -54,6 +55,29 @@ package struct TransferView: Sendable {
         self.history = history
         self.firstReceivedAt = firstReceivedAt
         self.asOf = asOf
+    }
+}
+
+/// An intent that can never execute.
+package struct RevocationView: Sendable {
+    package let firstReceivedAt: Instant
+    package let revokedAt: Instant
+
+    package init(firstReceivedAt: Instant, revokedAt: Instant) {
+        self.firstReceivedAt = firstReceivedAt
+        self.revokedAt = revokedAt
+    }
+}
+
+/// Part of a customer's transfers, newest first.
+package struct TransferPage: Sendable {
+    package let transfers: [TransferRow]
+    /// The event number to go on before; nil at the end of the list.
+    package let next: Int64?
+
+    package init(transfers: [TransferRow], next: Int64?) {
+        self.transfers = transfers
+        self.next = next
     }
 }
 
@@ -81,11 +105,24 @@ package struct PendingBooking: Sendable {
 package protocol StoreReader: AnyObject {
     /// Nil when no attempt with this key has committed.
     func transfer(of intent: IntentID) throws(StoreError) -> TransferView?
+    /// Nil unless the intent was revoked.
+    func revocation(of intent: IntentID) throws(StoreError) -> RevocationView?
     /// Nil unless it exists and is this customer's.
     func transfer(_ id: TransferID, of customer: CustomerID) throws(StoreError) -> TransferView?
+    /// The transfers that a customer's events before the number `before` began, newest first.
+    ///
+    /// `states` is a set of `TransferState.bit`s; 0 means all. A page may hold fewer than `limit`
+    /// although there are more: each call looks at a bounded number of transfers.
+    func transfers(
+        of customer: CustomerID, before: Int64, states: UInt16, limit: Int
+    ) throws(StoreError) -> TransferPage
     /// In the order of opening.
     func accounts(of customer: CustomerID) throws(StoreError) -> [AccountRow]
     func account(_ id: AccountID, of customer: CustomerID) throws(StoreError) -> AccountRow?
+    /// Everyone whose access has been taken away.
+    func revocations() throws(StoreError) -> [(kind: Int64, value: String)]
+    /// Whether bodies are kept of outcomes that were committed before `instant`.
+    func hasRetirable(before instant: Instant) throws(StoreError) -> Bool
     /// Bookings with an outbox id above `after`, oldest first.
     func pendingBookings(
         after: Int64, limit: Int

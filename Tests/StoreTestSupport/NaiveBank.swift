@@ -7,6 +7,7 @@ package enum Verdict: Hashable, Sendable {
     case executed(balance: Int64)
     case rejected(RejectionReason, balance: Int64?)
     case repeated
+    case revoked
     case reused([IntentField])
     case invalid
     case credit(CreditDecision)
@@ -90,7 +91,12 @@ package struct NaiveBank {
             guard accounts[command.iban.text] != nil else { return .unknown }
             accounts[command.iban.text]?.status = command.status.name
             return .statusSet
-        case .probe: return .unknown
+        case .revoke(let command):
+            let name = Self.name(command.id)
+            if contents[name] != nil { return .repeated }
+            contents[name] = []
+            return .revoked
+        case .restrictCustomer, .retire, .probe: return .unknown
         }
     }
 
@@ -103,6 +109,8 @@ package struct NaiveBank {
         ]
         let name = Self.name(command.id)
         if let first = contents[name] {
+            // A revoked intent has no content: any attempt gets the same answer.
+            if first.isEmpty { return .repeated }
             let differing = content.indices.filter { content[$0] != first[$0] }
             return differing.isEmpty
                 ? .repeated : .reused(differing.map { IntentField.allCases[$0] })

@@ -39,7 +39,7 @@ extension DatabaseTests {
             let store = FakeStore()
             let sink = CollectingSink()
             let queue = queue(store, batch: 4)
-            for number in 1...10 { #expect(queue.accepts(pending(number, sink))) }
+            for number in 1...10 { #expect(queue.submit(pending(number, sink)) == .accepted) }
             #expect(queue.depth == 10)
             queue.start()
             #expect(sink.answers(10).values.allSatisfy { $0 == .done })
@@ -59,9 +59,9 @@ extension DatabaseTests {
             let sink = CollectingSink()
             let queue = queue(store)
             queue.start()
-            #expect(queue.accepts(pending(1, sink)))
+            #expect(queue.submit(pending(1, sink)) == .accepted)
             entered.wait()
-            for number in 2...6 { #expect(queue.accepts(pending(number, sink))) }
+            for number in 2...6 { #expect(queue.submit(pending(number, sink)) == .accepted) }
             leave.open()
             #expect(sink.answers(6).count == 6)
             queue.close()
@@ -74,7 +74,7 @@ extension DatabaseTests {
         func bounded() {
             let sink = CollectingSink()
             let queue = queue(FakeStore(), waiting: 3)
-            for number in 1...3 { #expect(queue.accepts(pending(number, sink))) }
+            for number in 1...3 { #expect(queue.submit(pending(number, sink)) == .accepted) }
             #expect(queue.submit(pending(4, sink)) == .full)
             queue.start()
             #expect(sink.answers(3)[4] == nil)
@@ -88,9 +88,11 @@ extension DatabaseTests {
             let sink = CollectingSink()
             let queue = queue(store)
             let soon = clock.now().advanced(milliseconds: 100)
-            inFlight.claim(payment(1))
-            #expect(queue.accepts(pending(1, sink, deadline: soon)))
-            #expect(queue.accepts(pending(2, sink, deadline: soon.advanced(milliseconds: 1))))
+            _ = inFlight.claim(payment(1).id, payment(1).intent, receivedAt)
+            #expect(queue.submit(pending(1, sink, deadline: soon)) == .accepted)
+            #expect(
+                queue.submit(pending(2, sink, deadline: soon.advanced(milliseconds: 1)))
+                    == .accepted)
             clock.advance(milliseconds: 101)
             queue.start()
             #expect(sink.answers(2) == [1: .failed(.overloaded), 2: .done])
@@ -104,7 +106,7 @@ extension DatabaseTests {
             let store = FakeStore()
             let sink = CollectingSink()
             let queue = queue(store)
-            #expect(queue.accepts(pending(1, sink, deadline: clock.now())))
+            #expect(queue.submit(pending(1, sink, deadline: clock.now())) == .accepted)
             clock.advance(milliseconds: 1)
             queue.start()
             #expect(sink.answers(1) == [1: .failed(.overloaded)])
@@ -120,7 +122,7 @@ extension DatabaseTests {
             }
             let sink = CollectingSink()
             let queue = queue(store)
-            for number in 1...8 { #expect(queue.accepts(pending(number, sink))) }
+            for number in 1...8 { #expect(queue.submit(pending(number, sink)) == .accepted) }
             queue.start()
             let answers = sink.answers(8)
             queue.close()
@@ -141,7 +143,7 @@ extension DatabaseTests {
             }
             let sink = CollectingSink()
             let queue = queue(store)
-            for number in 1...5 { #expect(queue.accepts(pending(number, sink))) }
+            for number in 1...5 { #expect(queue.submit(pending(number, sink)) == .accepted) }
             queue.start()
             let answers = sink.answers(5)
             queue.close()
@@ -161,12 +163,14 @@ extension DatabaseTests {
             let sink = CollectingSink()
             let queue = queue(
                 store, onMediumFailure: { preconditionFailure("the medium has not failed") })
-            for number in 1...3 { inFlight.claim(payment(number)) }
-            for number in 1...3 { #expect(queue.accepts(pending(number, sink))) }
+            for number in 1...3 {
+                _ = inFlight.claim(payment(number).id, payment(number).intent, receivedAt)
+            }
+            for number in 1...3 { #expect(queue.submit(pending(number, sink)) == .accepted) }
             queue.start()
             #expect(sink.answers(3).values.allSatisfy { $0 == .failed(.storeUnavailable) })
             #expect(inFlight.count == 0)
-            #expect(queue.accepts(pending(4, sink)))
+            #expect(queue.submit(pending(4, sink)) == .accepted)
             #expect(sink.answers(4)[4] == .done)
             queue.close()
             #expect(store.batches == [[1, 2, 3], [4]])
@@ -181,7 +185,7 @@ extension DatabaseTests {
             }
             let sink = CollectingSink()
             let queue = queue(store)
-            for number in 1...4 { #expect(queue.accepts(pending(number, sink))) }
+            for number in 1...4 { #expect(queue.submit(pending(number, sink)) == .accepted) }
             queue.start()
             let answers = sink.answers(4)
             queue.close()
@@ -199,7 +203,7 @@ extension DatabaseTests {
             let store = FakeStore { _ throws(StoreError) in throw .mediumFailed("fsync") }
             let sink = CollectingSink()
             let queue = queue(store, onMediumFailure: { told.withLock { $0 += 1 } })
-            #expect(queue.accepts(pending(1, sink)))
+            #expect(queue.submit(pending(1, sink)) == .accepted)
             queue.start()
             #expect(sink.answers(1) == [1: .failed(.storeUnavailable)])
             queue.close()
@@ -217,13 +221,13 @@ extension DatabaseTests {
             let sink = CollectingSink()
             let queue = queue(store, batch: 2)
             queue.start()
-            #expect(queue.accepts(pending(1, sink)))
+            #expect(queue.submit(pending(1, sink)) == .accepted)
             entered.wait()
-            for number in 2...6 { #expect(queue.accepts(pending(number, sink))) }
+            for number in 2...6 { #expect(queue.submit(pending(number, sink)) == .accepted) }
             let closing = OnThread { queue.close() }
             // Refused from the moment that it closes; until then it is accepted and finished.
             var accepted = 6
-            while queue.accepts(pending(accepted + 1, sink)) { accepted += 1 }
+            while queue.submit(pending(accepted + 1, sink)) == .accepted { accepted += 1 }
             leave.open()
             closing.value()
             #expect(sink.answers(accepted).count == accepted)
@@ -252,11 +256,12 @@ extension DatabaseTests {
                 whenTold.withLock { $0.append(claimed) }
             }
             let queue = queue(store)
-            guard case .claimed = inFlight.claim(payment(1)) else {
+            guard case .claimed = inFlight.claim(payment(1).id, payment(1).intent, receivedAt)
+            else {
                 Issue.record("not claimed")
                 return
             }
-            #expect(queue.accepts(pending(1, sink)))
+            #expect(queue.submit(pending(1, sink)) == .accepted)
             #expect(inFlight.contains(payment(1).id))
             queue.start()
             _ = sink.answers(1)
@@ -270,7 +275,7 @@ extension DatabaseTests {
             let (one, two) = (CollectingSink(), CollectingSink())
             let queue = queue(FakeStore())
             for number in 1...9 {
-                #expect(queue.accepts(pending(number, number % 3 == 0 ? two : one)))
+                #expect(queue.submit(pending(number, number % 3 == 0 ? two : one)) == .accepted)
             }
             queue.start()
             #expect(one.answers(6).keys.sorted() == [1, 2, 4, 5, 7, 8])
@@ -282,18 +287,19 @@ extension DatabaseTests {
         func leftWork() {
             let told = Guarded(0)
             let sink = CollectingSink()
-            // The fake leaves work with key 1.
             let queue = queue(
                 FakeStore { keys throws(StoreError) in
+                    if keys == [4] || keys == [5] { throw .unavailable("gone") }
                     if keys.contains(4) { throw .constraint("key 4") }
-                    if keys == [3] { throw .unavailable("gone") }
                 }, batch: 4, onCommitted: { told.withLock { $0 += 1 } })
-            for number in 1...5 { #expect(queue.accepts(pending(number, sink))) }
+            for number in 1...5 { #expect(queue.submit(pending(number, sink)) == .accepted) }
             queue.start()
             let answers = sink.answers(5)
             queue.close()
-            #expect(answers[1] == .done && answers[5] == .done)
-            #expect(answers[3] == .failed(.storeUnavailable))
+            #expect([1, 2, 3].allSatisfy { answers[$0] == .done })
+            #expect(answers[4] == .failed(.storeUnavailable))
+            #expect(answers[5] == .failed(.storeUnavailable))
+            // Of the two batches only the first left anything.
             #expect(told.withLock { $0 } == 1)
         }
 
@@ -307,23 +313,26 @@ extension DatabaseTests {
             #expect(queue.isHealthy)
             queue.start()
             for (number, isHealthy) in [(1, true), (2, false), (3, true)] {
-                #expect(queue.accepts(pending(number, sink)))
+                #expect(queue.submit(pending(number, sink)) == .accepted)
                 _ = sink.answers(number)
                 #expect(queue.isHealthy == isHealthy)
             }
             queue.close()
         }
 
-        @Test("Every batch is counted")
+        @Test("Every batch that ended is counted, and one that may have left work is told")
         func counted() {
+            let told = Guarded(0)
             let sink = CollectingSink()
             let queue = queue(
                 FakeStore { keys throws(StoreError) in if keys == [3] { throw .unavailable("") } },
-                batch: 2)
-            for number in 1...3 { #expect(queue.accepts(pending(number, sink))) }
+                batch: 2, onCommitted: { told.withLock { $0 += 1 } })
+            for number in 1...3 { #expect(queue.submit(pending(number, sink)) == .accepted) }
             queue.start()
             _ = sink.answers(3)
             queue.close()
+            // The one that failed left nothing.
+            #expect(told.withLock { $0 } == 1)
             let text = metrics.render()
             #expect(text.contains("transferd_commit_batches_total 2"))
             #expect(text.contains("transferd_commit_commands_total 2"))

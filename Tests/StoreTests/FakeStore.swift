@@ -46,14 +46,12 @@ final class FakeStore: TransferStore {
 
     private final class Writer: StoreWriter {
         private let store: FakeStore
-        private(set) var leftWork = false
         init(store: FakeStore) { self.store = store }
 
         func commit(_ commands: [Command]) throws(StoreError) -> [CommandResult] {
             let keys = commands.map(number)
             store.record.withLock { $0.batches.append(keys) }
             try store.script(keys)
-            leftWork = keys.contains(1)
             return commands.map { _ in .decided(.accountOpened) }
         }
     }
@@ -69,6 +67,19 @@ final class FakeStore: TransferStore {
         func transfer(
             _ id: TransferID, of customer: CustomerID
         ) throws(StoreError) -> TransferView? { try store.read(.other) }
+
+        func revocation(of intent: IntentID) throws(StoreError) -> RevocationView? { nil }
+
+        func transfers(
+            of customer: CustomerID, before: Int64, states: UInt16, limit: Int
+        ) throws(StoreError) -> TransferPage {
+            _ = try store.read(.other)
+            return TransferPage(transfers: [], next: nil)
+        }
+
+        func revocations() throws(StoreError) -> [(kind: Int64, value: String)] { [] }
+
+        func hasRetirable(before instant: Instant) throws(StoreError) -> Bool { false }
 
         func accounts(of customer: CustomerID) throws(StoreError) -> [AccountRow] {
             _ = try store.read(.other)
@@ -92,6 +103,9 @@ final class FakeStore: TransferStore {
 func payment(_ number: Int, _ value: String = "1.00") -> TransferCommand {
     transfer(customer(1), key(number), intent(from: iban(1), to: iban(2), value))
 }
+
+/// When the attempts of these tests were received.
+let receivedAt = Instant(seconds: 1_796_000_000)
 
 /// The key's number of a payment; -1 for any other command.
 func number(_ command: Command) -> Int {
@@ -122,6 +136,8 @@ final class CollectingSink: StoreSink {
     init(onCommands: @escaping @Sendable ([UInt32]) -> Void = { _ in }) {
         self.onCommands = onCommands
     }
+
+    func changed(_ ticket: Ticket) {}
 
     func completed(_ batch: [(Ticket, CommandAnswer)]) {
         onCommands(batch.map(\.0.slot))
@@ -169,17 +185,6 @@ final class CollectingSink: StoreSink {
     }
 
     var handovers: Int { lock.withLock { arrived.handovers } }
-}
-
-extension CommitQueue {
-    func accepts(_ command: PendingCommand) -> Bool { submit(command) == .accepted }
-}
-
-extension InFlightTable {
-    @discardableResult
-    func claim(_ command: TransferCommand) -> Claim {
-        claim(command.id, command.intent, command.receivedAt)
-    }
 }
 
 func ticket(_ number: Int) -> Ticket {

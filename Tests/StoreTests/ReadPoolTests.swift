@@ -17,7 +17,10 @@ extension DatabaseTests {
         private func name(_ answer: ReadAnswer) -> String {
             switch answer {
             case .transfer: "transfer"
-            case .inFlight(_, let asOf): asOf == ManualClock.noon ? "in flight" : "at another time"
+            case .decided: "decided"
+            case .revoked: "revoked"
+            case .list: "list"
+            case .inFlight: "in flight"
             case .accounts(_, let asOf): "accounts \(asOf.rfc3339)"
             case .account: "account"
             case .notFound: "not found"

@@ -36,10 +36,10 @@ package final class ServerProcess: @unchecked Sendable {
     }
 
     /// Starts a demo on `database` with free ports and waits until it is ready. Its log goes to
-    /// the file `log`.
-    package init(database: String, log: String) throws {
+    /// the file `log`; `environment` is added to that of the tests.
+    package init(database: String, log: String, environment: [String: String] = [:]) throws {
         let (process, output) = try Self.spawn(
-            ["demo", "--port", "0", "--database", database, "--json"], log: log)
+            ["demo", "--port", "0", "--database", database, "--json"], log: log, environment)
         self.process = process
         var line: [UInt8] = []
         while line.last != 0x0A {
@@ -118,7 +118,7 @@ package final class ServerProcess: @unchecked Sendable {
 
     /// A new process and the reading end of its standard output.
     private static func spawn(
-        _ arguments: [String], log: String
+        _ arguments: [String], log: String, _ environment: [String: String] = [:]
     ) throws -> (Int32, FileDescriptor) {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw SystemError("pipe") }
@@ -135,9 +135,11 @@ package final class ServerProcess: @unchecked Sendable {
             &actions, 2, log, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         let program = try binary
         var pointers = ([program] + arguments).map { strdup($0) } + [nil]
-        defer { for pointer in pointers { free(pointer) } }
+        let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        var environment = variables.map { strdup("\($0)=\($1)") } + [nil]
+        defer { for pointer in pointers + environment { free(pointer) } }
         var process: Int32 = 0
-        let code = posix_spawn(&process, program, &actions, nil, &pointers, environ)
+        let code = posix_spawn(&process, program, &actions, nil, &pointers, &environment)
         guard code == 0 else { throw SystemError("posix_spawn \(program)", code: code) }
         return (process, reading)
     }

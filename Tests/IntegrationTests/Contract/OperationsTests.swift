@@ -53,7 +53,7 @@ extension DatabaseTests.IntegrationTests {
         @Test("While draining it is not ready, and the API still answers, closing connections")
         func draining() async throws {
             var options = TestBank.Options()
-            // Longer than the test: the lock below ends it.
+            // Time enough for the questions below.
             options.change = { $1.readinessDelayMilliseconds = 1500 }
             try await withBank(options) { bank in
                 async let stopped: Void = bank.stop()

@@ -39,7 +39,7 @@ enum IBANs {
     static let bob = "FR1420041010050500013M02606"
     static let carol = "KW81CBKU0000000000001234560101"
     /// An account of another bank.
-    static let elsewhere = "NL91ABNA0417164300"
+    static let elsewhere = "AT611904300234573201"
     /// An account of another bank that may be blocked.
     static let blocked = "BE68539007547034"
 
