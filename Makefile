@@ -2,7 +2,7 @@
 # toolchain on the PATH; whatever else is missing is installed, or named.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-build lint form tidy no-failpoints format image clean
+.PHONY: help run build test test-build fuzz fuzz-build lint form tidy no-failpoints format image clean
 
 # Passed on to `transferd demo`: make run ARGS="--port 9000"
 ARGS ?=
@@ -17,6 +17,15 @@ TEST_FLAGS := -c release --sanitize thread --traits Failpoints --scratch-path .b
 	-Xswiftc -enable-testing
 TEST_BINARY := .build/test/release/transferd
 
+# Every fuzz target, in one program. SwiftPM passes sanitizers on in no certain order, and the last
+# one wins, so both are named together. Optimised, but with assertions.
+FUZZ_FLAGS := -c release --scratch-path .build/fuzz --sanitize fuzzer \
+	-Xswiftc -sanitize=fuzzer,address -Xswiftc -enable-testing -Xswiftc -assert-config \
+	-Xswiftc Debug
+
+# How long each target runs.
+FUZZ_SECONDS ?= 20
+
 # The first race ends the run.
 export TSAN_OPTIONS ?= halt_on_error=1 second_deadlock_stack=1
 
@@ -27,6 +36,7 @@ help:
 	@echo 'make run [ARGS="--port 9000"]  a bank to try things on'
 	@echo 'make build                     the server, optimised'
 	@echo 'make test [FILTER=Ledger]      every test, under ThreadSanitizer'
+	@echo 'make fuzz [FUZZ_SECONDS=20]    every reader of foreign bytes, under AddressSanitizer'
 	@echo 'make lint                      form of the sources, and the tests that read them'
 	@echo 'make format                    brings the sources into form'
 	@echo 'make image                     a container image, where Docker runs'
@@ -46,6 +56,14 @@ test: test-build
 test-build:
 	@.ci/need test
 	swift build --build-tests $(TEST_FLAGS)
+
+# Seeds in Tests/Fuzz/Corpus; what a run finds in .build/fuzz/findings.
+fuzz: fuzz-build
+	@.ci/fuzz .build/fuzz/release/Fuzz $(FUZZ_SECONDS)
+
+fuzz-build:
+	@.ci/need build
+	TRANSFERD_FUZZ=1 swift build $(FUZZ_FLAGS) --product Fuzz
 
 lint: form tidy
 

@@ -22,6 +22,21 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
+/// Every fuzz target in one program, which needs a fuzzer's `main` and is therefore declared for
+/// `make fuzz` alone.
+let fuzz: [Target] =
+    Context.environment["TRANSFERD_FUZZ"] == nil
+    ? []
+    : [
+        .executableTarget(
+            name: "Fuzz",
+            dependencies: [
+                "Platform", "Crypto", "JSON", "Ledger", "HTTPServer", "Identity", "API",
+                "Configuration", "Bank",
+            ], path: "Tests/Fuzz", exclude: ["Corpus"],
+            swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])])
+    ]
+
 let package = Package(
     name: "transferd",
     products: [.executable(name: "transferd", targets: ["transferd"])],
@@ -46,7 +61,9 @@ let package = Package(
         room("Identity", ["Platform", "Crypto", "JSON"]),
         .target(
             name: "Migrations", path: "Migrations",
-            resources: [.embedInCode("sqlite/0001_initial.sql"), .embedInCode("sqlite/0002_revocations.sql"),
+            resources: [
+                .embedInCode("sqlite/0001_initial.sql"),
+                .embedInCode("sqlite/0002_revocations.sql"),
             ], swiftSettings: strict),
         room("Store", ["Platform", "Crypto", "Ledger", "Migrations"]),
         room("SQLiteStore", ["Platform", "Crypto", "Ledger", "Store", "Migrations", "CSQLite"]),
@@ -101,6 +118,7 @@ let package = Package(
                 "HTTPServer", "API", "Bank", "TestSupport", "StoreTestSupport",
             ]),
         tests("HTTPServerTests", ["HTTPServer", "Platform", "CLinux", "TestSupport"]),
+        tests("DifferentialTests", ["HTTPServer", "Ledger", "Platform", "TestSupport"]),
         // transferd: these tests run the program that was built.
         tests(
             "CommandTests",
@@ -109,5 +127,5 @@ let package = Package(
                 "CSQLite",
                 "TestSupport", "transferd",
             ]),
-    ]
+    ] + fuzz
 )

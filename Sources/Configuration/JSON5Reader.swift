@@ -161,8 +161,9 @@ struct JSON5Reader {
         case 0x0A: break
         case UInt8(ascii: "u"):
             let digits = String(decoding: bytes[index...].prefix(4), as: UTF8.self)
-            guard digits.utf8.count == 4, let code = UInt32(digits, radix: 16),
-                let scalar = Unicode.Scalar(code)
+            // `UInt32` would take a sign, too.
+            guard digits.utf8.count == 4, digits.utf8.allSatisfy(Self.isHexadecimal),
+                let code = UInt32(digits, radix: 16), let scalar = Unicode.Scalar(code)
             else { throw fault("\\u needs four hexadecimal digits of a character") }
             index += 4
             text += Array(String(Character(scalar)).utf8)
@@ -170,6 +171,13 @@ struct JSON5Reader {
         where [0x22, 0x27, 0x2F, 0x5C].contains(byte):
             text.append(byte)
         default: throw fault("a text has an escape that is not known")
+        }
+    }
+
+    private static func isHexadecimal(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x46, 0x61...0x66: true
+        default: false
         }
     }
 

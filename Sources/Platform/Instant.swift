@@ -48,7 +48,8 @@ package struct Instant: Comparable, Hashable, Sendable {
     }
 
     /// Reads an RFC 3339 `date-time` (section 5.6): `T` and `Z` in either case, any fraction (cut
-    /// to microseconds), a numeric offset. Returns nil for anything else, a second of 60 included.
+    /// to microseconds), a numeric offset. Returns nil for anything else, a second of 60 included,
+    /// and for what is in UTC before year 0 or after 9999, which `appendRFC3339` could not write.
     package init?(rfc3339 text: some Sequence<UInt8>) {
         var reader = DigitReader(Array(text))
         guard let year = reader.number(4), reader.skip("-"), let month = reader.number(2),
@@ -75,8 +76,12 @@ package struct Instant: Comparable, Hashable, Sendable {
         let seconds =
             date.daysSinceEpoch * 86400 + Int64(hour * 3600 + minute * 60 + second)
             - Int64(offsetMinutes) * 60
+        guard (Self.firstSecond...Self.lastSecond).contains(seconds) else { return nil }
         self.init(microseconds: seconds * 1_000_000 + Int64(micros))
     }
+
+    private static let firstSecond: Int64 = -62_167_219_200
+    private static let lastSecond: Int64 = 253_402_300_799
 }
 
 /// A date of the proleptic Gregorian calendar.

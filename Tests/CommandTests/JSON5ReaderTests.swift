@@ -42,6 +42,7 @@ import Testing
             ("{\nlog: {level: \"debug}}\n", 3, "closing quote"),
             ("{log: {level: \"a\\x\"}}", 1, "escape"),
             ("{log: {level: \"\\ud800\"}}", 1, "hexadecimal"),
+            ("{log: {level: \"\\u+041\"}}", 1, "hexadecimal"),
             ("{}\n}", 2, "follows"),
             ("{}\n/* never", 2, "comment"),
             ("/ {}", 1, "//"),

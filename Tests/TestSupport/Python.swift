@@ -20,16 +20,18 @@ package enum Python {
     }
 
     /// An interpreter that can import `module`, installed from PyPI as `package` into a virtual
-    /// environment of the user's temporary folder when the system's has none.
+    /// environment of the user's temporary folder when the system's has none. Either may name
+    /// several, as `import` and `pip install` take them.
     package static func interpreter(importing module: String, package: String) throws -> String {
         if (try? execute(["python3", "-c", "import \(module)"])) != nil { return "python3" }
         let folder = FileManager.default.temporaryDirectory
-            .appendingPathComponent("transferd-test-venv-\(package)").path
+            .appendingPathComponent("transferd-test-venv-\(package.replacing(" ", with: "-"))").path
         let interpreter = folder + "/bin/python"
         if (try? execute([interpreter, "-c", "import \(module)"])) != nil { return interpreter }
         do {
             _ = try execute(["python3", "-m", "venv", "--system-site-packages", folder])
-            _ = try execute([interpreter, "-m", "pip", "install", "--quiet", package])
+            let packages = package.split(separator: " ").map(String.init)
+            _ = try execute([interpreter, "-m", "pip", "install", "--quiet"] + packages)
         } catch {
             throw Failure(description: "cannot install \(package) for the test: \(error)")
         }
