@@ -155,10 +155,12 @@ extension DatabaseTests {
             let key: IdempotencyKey
 
             func render(
-                _ decision: StorableDecision, of command: TransferCommand, at now: Instant
+                _ decision: StorableDecision, of intent: IntentID, requestID: String,
+                at now: Instant
             ) -> RenderedOutcome {
-                let rendered = EchoRenderer().render(decision, of: command, at: now)
-                guard command.id.key == key else { return rendered }
+                let rendered = EchoRenderer().render(
+                    decision, of: intent, requestID: requestID, at: now)
+                guard intent.key == key else { return rendered }
                 return RenderedOutcome(
                     statusCode: 999, contentType: rendered.contentType, body: rendered.body)
             }
@@ -193,10 +195,11 @@ extension DatabaseTests {
             init(_ peep: @escaping @Sendable () -> Void) { self.peep = peep }
 
             func render(
-                _ decision: StorableDecision, of command: TransferCommand, at now: Instant
+                _ decision: StorableDecision, of intent: IntentID, requestID: String,
+                at now: Instant
             ) -> RenderedOutcome {
                 peep()
-                return EchoRenderer().render(decision, of: command, at: now)
+                return EchoRenderer().render(decision, of: intent, requestID: requestID, at: now)
             }
         }
 

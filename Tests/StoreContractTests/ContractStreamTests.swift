@@ -113,7 +113,7 @@ extension Verdict {
         case .reused(_, _, let differs): self = .reused(differs)
         case .invalid: self = .invalid
         case .decided(let decision): self = Verdict(decision)
-        case .failed: self = .unknown
+        case .retired, .failed: self = .unknown
         }
     }
 

@@ -79,6 +79,7 @@ package struct CommandStream {
         switch random.next() % 20 {
         case 0, 1: return open()
         case 2:
+            if number(4) == 1 { return limit() }
             let status: [AccountStatus] = [.active, .active, .active, .frozen, .closed]
             return .setAccountStatus(
                 SetAccountStatusCommand(
@@ -127,6 +128,18 @@ package struct CommandStream {
             number, of: number % Self.customers + 1,
             Money(minorUnits: opening, currency: currency(code)), perTransfer: pick(limits),
             daily: pick(limits))
+    }
+
+    private mutating func limit() -> Command {
+        let changes: [LimitChange]
+        switch profile {
+        case .small: changes = [.keep, .lift, .set(0), .set(2_000), .set(6_000)]
+        case .extreme: changes = [.keep, .lift, .set(.max), .set(.max / 2)]
+        }
+        return .setAccountLimits(
+            SetAccountLimitsCommand(
+                iban: iban(number(Self.accounts + 1)), perTransfer: pick(changes),
+                daily: pick(changes)))
     }
 
     private mutating func pay() -> Command {
