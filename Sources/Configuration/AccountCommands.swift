@@ -38,7 +38,7 @@ extension CommandTable {
                 "per-transfer", "AMOUNT|none",
                 "The largest single transfer, such as 500.00 in the account's currency."),
             .optional("daily", "AMOUNT|none", "The most that may leave it in one day of the bank."),
-        ], example: " --per-transfer 500.00 --daily none")
+        ], example: " \\\n    --per-transfer 500.00 --daily none")
     static let accountClose = account(
         "close", "Close an account for ever.",
         """
@@ -69,8 +69,10 @@ extension CommandTable {
             Amounts are decimal numbers with at most as many decimals as the currency has. An IBAN
             that is taken is refused, also if its account is closed.
             """,
-        example: "transferd account open --database transferd-demo.db --customer dora "
-            + "--iban DE02120300000000202051 --currency EUR --opening 100.00",
+        example: """
+            transferd account open --database transferd-demo.db --customer dora \\
+                --iban DE02120300000000202051 --currency EUR --opening 100.00
+            """,
         exitCodes: [.damage] + databaseCodes)
 
     private static let iban = CommandDescription.Flag.optional(
@@ -84,7 +86,7 @@ extension CommandTable {
             name: "account " + verb, summary: summary, flags: [file, iban] + flags + [json],
             argument: "ACCOUNTID", text: text,
             example: "transferd account \(verb) --database transferd-demo.db "
-                + "--iban DE89370400440532013000" + example,
+                + "--iban DE89370400440532013000\(example)",
             exitCodes: [.damage] + databaseCodes)
     }
 }

@@ -1,3 +1,4 @@
+import CSQLite
 import Glibc
 package import Store
 
@@ -36,12 +37,21 @@ package enum Backup {
     package static func examine(
         _ path: String, progress: @escaping (String, Int) -> Void = { _, _ in }
     ) throws(StoreError) -> [String] {
+        let faults = try faults(of: path, progress)
+        do throws(StoreError) { try Administration.foldLog(path: path) } catch {
+            // What is damaged need not be foldable, and is told already.
+            if faults.isEmpty { throw error }
+        }
+        return faults
+    }
+
+    private static func faults(
+        of path: String, _ progress: @escaping (String, Int) -> Void
+    ) throws(StoreError) -> [String] {
         let faults = try quickCheck(path)
         guard faults.isEmpty else { return faults }
         try Migrator.check(path: path)
-        let report = try Verifier.verify(path: path, progress: progress)
-        try Administration.foldLog(path: path)
-        return report.damages
+        return try Verifier.verify(path: path, progress: progress).damages
     }
 
     private static func quickCheck(_ path: String) throws(StoreError) -> [String] {
@@ -62,5 +72,7 @@ package enum Backup {
 }
 
 extension SQLiteError {
-    fileprivate var isDamage: Bool { primaryCode == 11 || primaryCode == 26 }
+    fileprivate var isDamage: Bool {
+        primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB
+    }
 }

@@ -105,6 +105,32 @@ extension DatabaseTests {
             #expect(replay.body == first.body)
         }
 
+        @Test("A cursor of before a restart goes on after it")
+        func cursor() throws {
+            let demo = try DemoServer(database: database)
+            for _ in 0..<3 { #expect(try demo.transfer(key: UUID().uuidString).status == 201) }
+            let token = demo.token("alice")
+            func page(_ demo: DemoServer, _ query: String) throws -> (ids: [String], next: String?)
+            {
+                let answer = try demo.request("GET /api/transfers?limit=1\(query)", token: token)
+                #expect(answer.status == 200, "\(answer.body)")
+                let object = try #require(
+                    JSONSerialization.jsonObject(with: Data(answer.body.utf8)) as? [String: Any])
+                let rows = object["transfers"] as? [[String: Any]] ?? []
+                return (
+                    rows.compactMap { $0["transferId"] as? String }, object["cursor"] as? String
+                )
+            }
+            let first = try page(demo, "")
+            let cursor = try #require(first.next)
+            let second = try page(demo, "&cursor=\(cursor)")
+            #expect(demo.stop().status == 0)
+            let again = try DemoServer(database: database)
+            let repeated = try page(again, "&cursor=\(cursor)")
+            #expect(repeated.ids == second.ids)
+            #expect(repeated.ids.count == 1 && repeated.ids != first.ids)
+        }
+
         @Test("After kill -9 the answer that was given is given again, byte for byte")
         func killed() throws {
             let key = UUID().uuidString

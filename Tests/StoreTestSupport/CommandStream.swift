@@ -80,10 +80,14 @@ package struct CommandStream {
         case 0, 1: return open()
         case 2:
             if number(4) == 1 { return limit() }
-            let status: [AccountStatus] = [.active, .active, .active, .frozen, .closed]
+            let status = pick([AccountStatus.active, .active, .active, .frozen, .closed])
+            // Mostly one that can be closed, where there is one.
+            let empty = (1...Self.accounts).filter { bank.accounts[iban($0).text]?.balance == 0 }
+            let account =
+                status == .closed && !empty.isEmpty && number(4) > 1
+                ? pick(empty) : number(Self.accounts + 1)
             return .setAccountStatus(
-                SetAccountStatusCommand(
-                    iban: iban(number(Self.accounts + 1)), status: pick(status)))
+                SetAccountStatusCommand(iban: iban(account), status: status))
         case 3...6:
             if let booking = pending.filter({ $0.creditor != nil }).randomElement(using: &random),
                 let credit = credit(booking)
