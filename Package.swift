@@ -68,7 +68,10 @@ let package = Package(
                 "Identity", "HTTPServer", "API", "Bank", "Configuration",
             ], swiftSettings: strict),
 
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        tests("TidyTests", []),
+        .target(
+            name: "TestSupport", dependencies: ["Platform", "JSON", "Crypto", "CLinux", "CSQLite"],
+            path: "Tests/TestSupport", swiftSettings: strict),
         tests("PlatformTests", ["Platform", "TestSupport"]),
         tests("CryptoTests", ["Crypto", "TestSupport"]),
         tests("JSONTests", ["JSON", "TestSupport"]),
@@ -90,6 +93,12 @@ let package = Package(
             [
                 "SQLiteStore", "Store", "Ledger", "Platform", "Crypto", "Migrations", "CSQLite",
                 "CLinux", "TestSupport", "StoreTestSupport",
+            ]),
+        tests(
+            "IntegrationTests",
+            [
+                "Platform", "Crypto", "JSON", "Ledger", "Store", "SQLiteStore", "Identity",
+                "HTTPServer", "API", "Bank", "TestSupport", "StoreTestSupport",
             ]),
         tests("HTTPServerTests", ["HTTPServer", "Platform", "CLinux", "TestSupport"]),
         // transferd: these tests run the program that was built.

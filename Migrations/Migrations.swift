@@ -7,6 +7,7 @@ package struct Migration: Sendable {
     package let sql: [UInt8]
 }
 
+/// The ordered list of each store's migrations.
 package enum Migrations {
     /// The SQLite schema's steps. A test compares this list with the folder.
     package static let sqlite: [Migration] = [

@@ -6,6 +6,7 @@ package import Store
 
 /// What the API works with; shared by all event loops.
 package struct APIServices: Sendable {
+    /// Numbers that the configuration may change.
     package struct Settings: Sendable {
         /// Memory for outcomes that can be replayed without the store, on each event loop.
         package var outcomeCacheBytes = 32 << 20

@@ -74,7 +74,9 @@ package final class Readiness: Sendable {
         self.storeIsHealthy = storeIsHealthy
     }
 
+    /// From now on ready, as far as the start is concerned.
     package func started() { state.withLock { $0.started = true } }
+    /// From now on not ready, for good.
     package func draining() { state.withLock { $0.draining = true } }
 
     /// Empty when ready.

@@ -25,6 +25,9 @@ extension TransferAPI {
         case .success(let valid): intent = valid
         }
 
+        #if FAILPOINTS
+            _ = Failpoint.fails("after-parse")
+        #endif
         let id = IntentID(customer: caller.customer, key: key)
         let request = Parked(requestID: requestID, waitSeconds: Preference.wait(head))
         if let known = outcomes.entry(id), isKept(known.outcome) {
@@ -36,7 +39,11 @@ extension TransferAPI {
         let claim = services.inFlight.claim(
             id, intent, command.receivedAt, waiter: request.waitSeconds == nil ? nil : pending)
         switch claim {
-        case .claimed: return submit(pending, request)
+        case .claimed:
+            #if FAILPOINTS
+                _ = Failpoint.fails("after-claim")
+            #endif
+            return submit(pending, request)
         case .waiting:
             wait(for: id, ticket, request)
             return .parked
@@ -44,9 +51,10 @@ extension TransferAPI {
             metrics.inFlight.add()
             return .respond(request.applied(to: Self.inFlight(requestID)))
         case .otherContent(let differs, let firstReceivedAt):
-            metrics.reused.add()
-            return .respond(
-                request.applied(to: Self.reused(nil, firstReceivedAt, differs, requestID)))
+            var request = request
+            request.conflict = KeyConflict(
+                intent: intent, differs: differs, firstReceivedAt: firstReceivedAt)
+            return read(.intent(id, inFlight: true), ticket, request)
         }
     }
 
@@ -140,6 +148,31 @@ extension TransferAPI {
         return Self.stored(known.outcome, replayed: true, requestID)
     }
 
+    /// Other content runs under the same key. Which of the two is the key's, only the store knows:
+    /// what runs may be a mistaken reuse of a key whose owner is the one that asks.
+    func answer(_ conflict: KeyConflict, _ answer: ReadAnswer, _ requestID: String) -> Response {
+        switch answer {
+        case .transfer(let view):
+            guard let original = view.transfer.submitted else {
+                return unavailable(.internalError, requestID)
+            }
+            let differs = conflict.intent.differences(from: original)
+            // The owner's own retry: the outcome is there as soon as the other attempt has ended.
+            if differs.isEmpty {
+                metrics.inFlight.add()
+                return Self.inFlight(requestID)
+            }
+            metrics.reused.add()
+            return Self.reused(view.transfer.id, view.firstReceivedAt, differs, requestID)
+        case .inFlight, .notFound:
+            metrics.reused.add()
+            return Self.reused(nil, conflict.firstReceivedAt, conflict.differs, requestID)
+        case .revoked: return Self.revoked(requestID)
+        case .failed: return unavailable(.storeUnavailable, requestID)
+        case .decided, .list, .accounts, .account: return unavailable(.internalError, requestID)
+        }
+    }
+
     /// Exactly one header line with exactly one key.
     private static func key(
         _ head: borrowing RequestHead
@@ -169,12 +202,7 @@ extension TransferAPI {
     private static func stored(
         _ outcome: StoredOutcome, replayed: Bool, _ requestID: String
     ) -> Response {
-        if outcome.kind == .revoked {
-            return Problem(
-                .intentRevoked,
-                "The customer gave this transfer up. Confirm a new one, with a new key."
-            ).response(requestID)
-        }
+        if outcome.kind == .revoked { return revoked(requestID) }
         var response = Response(status: outcome.statusCode, body: outcome.body)
         switch outcome.contentType {
         case .json: response.setField("Content-Type", "application/json")
@@ -196,6 +224,13 @@ extension TransferAPI {
         ).response(requestID)
         response.setField("Retry-After", "1")
         return response
+    }
+
+    private static func revoked(_ requestID: String) -> Response {
+        Problem(
+            .intentRevoked,
+            "The customer gave this transfer up. Confirm a new one, with a new key."
+        ).response(requestID)
     }
 
     private static func retired(_ transfer: TransferRow, _ requestID: String) -> Response {
@@ -243,6 +278,13 @@ extension ProblemCode {
             case .permissionEnded: .tokenExpired
             }
     }
+}
+
+/// An attempt that met another with other content in flight.
+struct KeyConflict {
+    let intent: SubmittedIntent
+    let differs: [IntentField]
+    let firstReceivedAt: Instant
 }
 
 /// A problem on its way out of a check.

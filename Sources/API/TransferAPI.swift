@@ -9,6 +9,7 @@ import Store
 /// A request passes in the order of the contract: method, path, media type and size (`admit`), token
 /// and scope (`Gate`), and then its use case, which has a file of its own.
 package struct TransferAPI: RequestHandler {
+    /// What finishes a parked request.
     package typealias Completion = StoreAnswer
 
     let services: APIServices
@@ -122,7 +123,10 @@ package struct TransferAPI: RequestHandler {
                 response = finishRevocation(command, answer.result, ticket)
             default: response = nil
             }
-        case .read(let answer): response = finishRead(answer, ticket, request)
+        case .read(let answer):
+            response =
+                request.conflict.map { self.answer($0, answer, request.requestID) }
+                ?? finishRead(answer, ticket, request)
         case .changed: response = look(again: true, ticket, request)
         case .waitEnded:
             response =
@@ -130,8 +134,20 @@ package struct TransferAPI: RequestHandler {
                 ? Self.inFlight(request.requestID) : look(again: false, ticket, request)
         }
         if request.waitSeconds != nil, response != nil { forget(ticket, request) }
+        #if FAILPOINTS
+            if case .command = answer, Failpoint.fails("before-answer") { return cut(response) }
+        #endif
         return response.map { request.applied(to: $0) }
     }
+
+    #if FAILPOINTS
+        /// What a client sees of an answer whose server died in the middle of it.
+        private func cut(_ response: Response?) -> Response? {
+            var response = response
+            response?.delivery = .truncate(bytes: 40)
+            return response
+        }
+    #endif
 
     /// The client has gone, but its outcome may be asked for again soon.
     package mutating func abandoned(_ answer: StoreAnswer) {

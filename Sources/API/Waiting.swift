@@ -10,6 +10,8 @@ struct Parked {
     var waitSeconds: Int64?
     /// The tags of `If-None-Match`; nil without it.
     var tags: [String]?
+    /// Set where a read is to decide between two contents of one key.
+    var conflict: KeyConflict?
     /// The intent whose changes it waits for.
     var watched: IntentID?
     /// Whether it still waits; at the end of its time it takes what there is.

@@ -100,6 +100,7 @@ package final class Bank: Sendable {
             random: parts.random, renderer: OutcomeBytes())
     }
 
+    /// Starts every thread. Once only.
     package func start() {
         checkpointer.start()
         services.commits.start()

@@ -4,6 +4,7 @@ package import Platform
 
 /// A bank on two ports: the customers' API and the operations listener.
 package final class BankServer: Sendable {
+    /// Where both listeners are, and how the server ends.
     package struct Configuration: Sendable {
         package var api = HTTPServerConfiguration()
         package var operations = HTTPServerConfiguration()
@@ -27,6 +28,7 @@ package final class BankServer: Sendable {
 
     /// A port that could not be opened.
     package struct ListenError: Error, CustomStringConvertible {
+        /// Which of the two ports.
         package enum Listener: String, Sendable {
             case api
             case operations
@@ -62,6 +64,7 @@ package final class BankServer: Sendable {
     package var port: UInt16 { api.port }
     package var operationsPort: UInt16 { operations.port }
 
+    /// Starts the bank and both listeners, then says ready. Once only.
     package func start() {
         bank.start()
         operations.start()

@@ -11,6 +11,7 @@ package enum DemoBank {
     package static let audience = "transferd"
     private static let secretName = "demo.token_secret"
 
+    /// An account that the demo opens, and what is in it then.
     package struct OpenedAccount: Sendable {
         package let customer: String
         package let iban: String
@@ -87,12 +88,14 @@ package enum DemoBank {
         return try Administration.establish(secretName, random.bytes(32), path: path)
     }
 
+    /// Accepts the demo's own tokens and no others. `secret`: at least 32 bytes.
     package static func verifier(secret: [UInt8]) throws -> JWTVerifier {
         JWTVerifier(
             try JWTVerifier.Configuration(
                 issuer: issuer, audience: audience, algorithms: [.hs256], secret: secret))
     }
 
+    /// Makes the tokens that `verifier` accepts.
     package static func tokenIssuer(
         secret: [UInt8], random: any RandomBytes
     ) -> DemoTokenIssuer {

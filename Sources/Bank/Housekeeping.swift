@@ -53,6 +53,8 @@ final class Housekeeping: StoreSink, @unchecked Sendable {
         }
         wake.signal()
         thread?.join()
+        // The last connection to go folds the log into the database.
+        reader = nil
     }
 
     func completed(_ batch: [(Ticket, CommandAnswer)]) {

@@ -5,6 +5,7 @@ import Store
 
 /// Business days of one time zone, from Foundation's time-zone data.
 package final class ZonedCalendar: BusinessCalendar {
+    /// The name is none of the time-zone database's.
     package struct UnknownZone: Error, CustomStringConvertible {
         package let name: String
         package var description: String {

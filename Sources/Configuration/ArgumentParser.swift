@@ -16,6 +16,7 @@ package struct Invocation: Sendable {
     /// The value of a flag; nil where it was not given.
     package subscript(flag: String) -> String? { flags[flag] }
 
+    /// Whether the flag was given, with a value or as a switch.
     package func has(_ flag: String) -> Bool { flags[flag] != nil }
 
     /// The whole number of a flag; nil where it was not given.
@@ -50,6 +51,7 @@ package enum Request: Sendable {
     case version
 }
 
+/// Makes an invocation of the program's arguments, by the table of commands.
 package enum ArgumentParser {
     /// Understands `arguments`, which begin after the program's name.
     package static func parse(_ arguments: [String]) throws(UsageError) -> Request {

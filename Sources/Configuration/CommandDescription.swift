@@ -1,5 +1,6 @@
 /// What one command of the program accepts and does; parsing and help are made from it.
 package struct CommandDescription: Sendable {
+    /// One `--name`, with or without a value.
     package struct Flag: Sendable {
         /// Without the two dashes.
         package let name: String

@@ -1,3 +1,4 @@
+/// Every command there is.
 package enum CommandTable {
     package static let all: [CommandDescription] = [
         serve, demo, config, migrate, backup, restore, verify, token, accountOpen, accountList,
@@ -6,6 +7,7 @@ package enum CommandTable {
         revocationList, healthcheck, help,
     ]
 
+    /// The command of that name, of one or two words; nil for an unknown one.
     package static func command(_ name: String) -> CommandDescription? {
         all.first { $0.name == name }
     }

@@ -9,11 +9,13 @@ package import Store
 /// Everything that `serve` can be told. The defaults are those of the parts; `SettingsTable` names,
 /// bounds and explains each.
 package struct ServeConfiguration: Sendable {
+    /// Which file, and who brings it up to date.
     package struct Database: Sendable {
         package var path = ""
         package var migrate = true
     }
 
+    /// Whose tokens are accepted, and how they are checked.
     package struct Tokens: Sendable {
         package var issuer = ""
         package var audience = ""
@@ -25,6 +27,7 @@ package struct ServeConfiguration: Sendable {
         package var leewaySeconds: Int64 = 30
     }
 
+    /// What the bank allows.
     package struct Policy: Sendable {
         package var characterSet = CharacterSetPolicy.sepa
         package var timeZone = "Europe/Berlin"

@@ -24,6 +24,7 @@ package enum Method: Int, Sendable, CaseIterable {
     }
 }
 
+/// The versions that are served (RFC 9112 section 2.3).
 package enum HTTPVersion: Sendable {
     case http10
     case http11

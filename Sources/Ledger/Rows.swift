@@ -9,12 +9,14 @@ package enum AccountStatus: Int64, Sendable {
     package var name: String { "\(self)" }
 }
 
+/// What is known of a customer.
 package struct CustomerRow: Hashable, Sendable {
     package var restricted: Bool
 
     package init(restricted: Bool) { self.restricted = restricted }
 }
 
+/// An account with its balance, its limits and its day's counter.
 package struct AccountRow: Hashable, Sendable {
     package let id: AccountID
     package let customer: CustomerID
@@ -62,6 +64,7 @@ package struct DirectoryEntry: Hashable, Sendable {
     }
 }
 
+/// How an intent ended; the numbers are stored.
 package enum OutcomeKind: Int64, Sendable {
     case executed = 1
     case rejected = 2
@@ -71,6 +74,7 @@ package enum OutcomeKind: Int64, Sendable {
 
 /// What is already decided about an intent, as far as a new attempt needs to know.
 package struct KnownOutcome: Sendable {
+    /// Whether the bytes are in the store or come from this batch.
     package enum Source: Hashable, Sendable {
         case stored
         /// Decided earlier in this batch, by the command at this index.
@@ -99,6 +103,7 @@ package struct KnownOutcome: Sendable {
     }
 }
 
+/// One payment, or one refusal to pay, and where it stands.
 package struct TransferRow: Hashable, Sendable {
     package let id: TransferID
     package let intent: IntentID
@@ -153,6 +158,27 @@ package struct TransferRow: Hashable, Sendable {
     }
 }
 
+extension TransferRow {
+    /// What the first attempt asked for, as far as it is fingerprinted. Nil where the row holds no
+    /// amount that could have been asked for.
+    package var submitted: SubmittedIntent? {
+        // Without the zeros that the currency adds: with them the largest amounts have more digits
+        // than an instructed amount may have.
+        var decimal = money.decimal[...]
+        if decimal.contains(".") {
+            while decimal.last == "0" { decimal.removeLast() }
+            if decimal.last == "." { decimal.removeLast() }
+        }
+        do throws(AmountRefusal) {
+            return SubmittedIntent(
+                debtorIBAN: debtorIBAN, amount: try DecimalAmount(String(decimal)),
+                currency: money.currency.code, creditorIBAN: creditorIBAN,
+                creditorName: creditorName, remittanceInformation: remittanceInformation,
+                endToEndIdentification: endToEndIdentification, confirmedAt: confirmedAt)
+        } catch { return nil }
+    }
+}
+
 /// Which side of the bank's books a posting stands on. Raw values are stored.
 package enum LedgerAccount: Hashable, Sendable {
     case customer(AccountID)
@@ -170,6 +196,7 @@ package enum LedgerAccount: Hashable, Sendable {
     }
 }
 
+/// One half of a double entry.
 package struct PostingRow: Hashable, Sendable {
     package let id: Int64
     package let customer: CustomerID
@@ -182,6 +209,7 @@ package struct PostingRow: Hashable, Sendable {
     package let previous: Int64?
 }
 
+/// Who carries a transfer on; the numbers are stored.
 package enum ConnectorKind: Int64, Sendable {
     /// The payee's account is in this bank.
     case book = 1
@@ -189,12 +217,14 @@ package enum ConnectorKind: Int64, Sendable {
     case scheme = 2
 }
 
+/// What settlement has still to do.
 package struct OutboxRow: Hashable, Sendable {
     package let customer: CustomerID
     package let transfer: TransferID
     package let connector: ConnectorKind
 }
 
+/// One change of one transfer, numbered per customer.
 package struct EventRow: Hashable, Sendable {
     package let customer: CustomerID
     package let sequence: Int64
@@ -203,6 +233,7 @@ package struct EventRow: Hashable, Sendable {
     package let previous: Int64?
 }
 
+/// The payee's side of a booking: one decision for ever.
 package struct CreditRow: Hashable, Sendable {
     package let payee: CustomerID
     package let account: AccountID
@@ -222,6 +253,7 @@ package struct CreditRow: Hashable, Sendable {
     }
 }
 
+/// A booking is decided once for each payee and transfer.
 package struct CreditID: Hashable, Sendable {
     package let payee: CustomerID
     package let transfer: TransferID

@@ -31,6 +31,7 @@ package protocol MonotonicClock: Sendable {
     func now() -> MonotonicTime
 }
 
+/// CLOCK_MONOTONIC: never goes back and does not count time asleep.
 package struct SystemMonotonicClock: MonotonicClock {
     package init() {}
 

@@ -44,6 +44,7 @@ package final class EventDescriptor: Sendable {
         descriptor = FileDescriptor(owning: number)
     }
 
+    /// Wakes whoever waits for the descriptor. From any thread.
     package func signal() {
         var one: UInt64 = 1
         while write(descriptor.number, &one, 8) < 0, errno == EINTR {}

@@ -13,6 +13,7 @@ package struct Instant: Comparable, Hashable, Sendable {
     /// Whole milliseconds since the epoch, rounded down.
     package var milliseconds: Int64 { floorDivide(microseconds, 1000) }
 
+    /// Later by so much, or earlier when it is negative.
     package func advanced(seconds: Int64) -> Instant {
         Instant(microseconds: microseconds + seconds * 1_000_000)
     }

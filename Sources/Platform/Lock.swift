@@ -20,11 +20,13 @@ package final class Lock: Sendable {
         mutex.deallocate()
     }
 
+    /// Waits for the lock. Locking twice on one thread never returns.
     package func lock() {
         let code = pthread_mutex_lock(mutex)
         precondition(code == 0)
     }
 
+    /// Only on the thread that locked.
     package func unlock() {
         let code = pthread_mutex_unlock(mutex)
         precondition(code == 0)
@@ -74,7 +76,9 @@ package final class Condition: Sendable {
         pthread_cond_timedwait(condition, lock.mutex, &time)
     }
 
+    /// Wakes one waiter, if there is one.
     package func signal() { pthread_cond_signal(condition) }
+    /// Wakes all waiters.
     package func broadcast() { pthread_cond_broadcast(condition) }
 }
 
@@ -86,6 +90,7 @@ package final class Guarded<Value>: @unchecked Sendable {
 
     package init(_ value: sending Value) { self.value = value }
 
+    /// Works on the value with the lock held. Keep it short, and never call out from it.
     package func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
         lock.lock()
         defer { lock.unlock() }

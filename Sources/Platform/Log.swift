@@ -21,6 +21,7 @@ package protocol Loggable {
     var logValue: LogValue { get }
 }
 
+/// What a field of a log line can be.
 package enum LogValue: Sendable {
     case integer(Int64)
     case boolean(Bool)
@@ -86,6 +87,7 @@ package final class Log: Sendable {
         }
     }
 
+    /// This and the next three: one line of that level, as `write` does it.
     package func info(
         _ event: StaticString, _ fields: KeyValuePairs<String, any Loggable> = [:]
     ) { write(.info, event, fields) }

@@ -21,6 +21,7 @@ package final class Gauge: Sendable {
 
     package init() {}
 
+    /// This and the next: only on the thread that owns the gauge.
     package func set(_ value: Int) { storage.store(value, ordering: .relaxed) }
     package func add(_ amount: Int) {
         storage.store(storage.load(ordering: .relaxed) &+ amount, ordering: .relaxed)
@@ -40,6 +41,7 @@ package final class Histogram: Sendable {
         buckets = (0...bounds.count).map { _ in Counter() }
     }
 
+    /// Only on the thread that owns the histogram.
     package func observe(_ value: Int) {
         var index = 0
         while index < bounds.count, value > bounds[index] { index += 1 }
@@ -79,12 +81,14 @@ package final class MetricsRegistry: Sendable {
         5_000_000_000, 10_000_000_000,
     ]
 
+    /// A new instrument for the calling thread; `help` of the first registration is shown.
     package func counter(_ name: String, help: String, labels: [(String, String)] = []) -> Counter {
         let counter = Counter()
         register(name, help, "counter", labels, .counter(counter))
         return counter
     }
 
+    /// A new instrument for the calling thread; the scrape shows the sum.
     package func gauge(_ name: String, help: String, labels: [(String, String)] = []) -> Gauge {
         let gauge = Gauge()
         register(name, help, "gauge", labels, .gauge(gauge))

@@ -15,6 +15,7 @@ extension RandomBytes {
         return word
     }
 
+    /// So many bytes, of which none can be guessed from the others.
     package func bytes(_ count: Int) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         bytes.withUnsafeMutableBytes { fill($0) }

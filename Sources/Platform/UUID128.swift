@@ -93,6 +93,7 @@ package struct UUIDv7Generator {
 
     package init(random: any RandomBytes) { self.random = random }
 
+    /// A new id, greater than all that this generator made before.
     package mutating func next(at now: Instant) -> UUID128 {
         let fresh = random.word()
         if now.milliseconds > milliseconds {

@@ -3,6 +3,7 @@ package import Platform
 package import Store
 
 extension Administration {
+    /// A customer as staff see one.
     package struct Customer: Hashable, Sendable {
         package let id: CustomerID
         package let restricted: Bool

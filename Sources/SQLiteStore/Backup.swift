@@ -16,6 +16,16 @@ package enum Backup {
         pauseMicroseconds: UInt32 = 2000,
         progress: (Int, Int) -> Void = { _, _ in }
     ) throws(StoreError) -> Int {
+        let pages = try read(source, to: target, stepPages, pauseMicroseconds, progress)
+        // Where nobody else has it open, reading has left an empty log beside the source.
+        try Administration.foldLog(path: source)
+        return pages
+    }
+
+    private static func read(
+        _ source: String, to target: String, _ stepPages: Int32, _ pauseMicroseconds: UInt32,
+        _ progress: (Int, Int) -> Void
+    ) throws(StoreError) -> Int {
         do throws(SQLiteError) {
             let connection = try Connection(path: source, mode: .readOnly)
             try connection.execute("BEGIN")

@@ -14,6 +14,7 @@ package enum BackupPlacement {
         return path + ".partial-" + suffix
     }
 
+    /// Whether anything has that name, a dangling link included.
     package static func exists(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0

@@ -36,6 +36,7 @@ package final class Checkpointer: @unchecked Sendable {
         ) { [weak self] in self?.lock.withLock { self?.frames ?? 0 } ?? 0 }
     }
 
+    /// Starts the thread. Once only.
     package func start() {
         lock.withLock { thread = Thread(name: "checkpoint") { [self] in run() } }
     }

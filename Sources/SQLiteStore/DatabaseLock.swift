@@ -5,6 +5,7 @@ import Platform
 /// Holds a database for one server: an exclusive flock(2) on a file beside it, for as long as the
 /// value lives. The kernel frees it when the process dies, however it dies.
 package final class DatabaseLock: Sendable {
+    /// Another process has the database.
     package struct Held: Error, CustomStringConvertible {
         package let path: String
         /// What the holder wrote about itself.

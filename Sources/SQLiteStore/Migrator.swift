@@ -6,6 +6,7 @@ package import Store
 
 /// Brings a database's schema up to date, or says why it cannot.
 package enum Migrator {
+    /// What a migration did.
     package struct Report: Sendable {
         /// "0001 initial", in the order of application.
         package let applied: [String]

@@ -64,22 +64,3 @@ extension Row {
         return digest
     }
 }
-
-extension TransferRow {
-    /// What the first attempt asked for, as far as it is fingerprinted.
-    var submitted: SubmittedIntent? {
-        // Without the zeros that the currency adds: with them the largest amounts have more digits
-        // than an instructed amount may have.
-        var decimal = money.decimal[...]
-        if decimal.contains(".") {
-            while decimal.last == "0" { decimal.removeLast() }
-            if decimal.last == "." { decimal.removeLast() }
-        }
-        guard let amount = try? DecimalAmount(String(decimal)) else { return nil }
-        return SubmittedIntent(
-            debtorIBAN: debtorIBAN, amount: amount, currency: money.currency.code,
-            creditorIBAN: creditorIBAN, creditorName: creditorName,
-            remittanceInformation: remittanceInformation,
-            endToEndIdentification: endToEndIdentification, confirmedAt: confirmedAt)
-    }
-}

@@ -6,6 +6,8 @@ import Store
 final class SQLiteReader: StoreReader {
     private let connection: Connection
     private let clock: any WallClock
+    private let begin: Statement
+    private let end: Statement
     private let receivedAt: Statement
     private let revoked: Statement
     private let transferOfKey: Statement
@@ -21,6 +23,9 @@ final class SQLiteReader: StoreReader {
     init(connection: Connection, clock: any WallClock) throws(SQLiteError) {
         self.connection = connection
         self.clock = clock
+        // Prepared, because every read begins and ends with them.
+        begin = try connection.prepare("BEGIN")
+        end = try connection.prepare("COMMIT")
         transferOfKey = try connection.prepare(
             "SELECT transfer_id FROM outcomes WHERE customer_id = ? AND idempotency_key = ?")
         receivedAt = try connection.prepare(
@@ -186,9 +191,9 @@ final class SQLiteReader: StoreReader {
         _ body: () throws(SQLiteError) -> Value
     ) throws(StoreError) -> Value {
         do throws(SQLiteError) {
-            try connection.execute("BEGIN")
+            try begin.run()
             let value = try body()
-            try connection.execute("COMMIT")
+            try end.run()
             return value
         } catch {
             // The pool drops a reader that failed, and with it the transaction.

@@ -54,6 +54,7 @@ package final class BookSettlement: StoreSink, @unchecked Sendable {
             "transferd_book_under_way", help: "Bookings between their first and last step.")
     }
 
+    /// Starts the thread. Once only.
     package func start() {
         lock.withLock { thread = Thread(name: "settlement") { [self] in run() } }
     }
@@ -147,6 +148,9 @@ package final class BookSettlement: StoreSink, @unchecked Sendable {
         switch (answer.command, answer.result) {
         case (.probe, _): return true
         case (.credit(let command), .decided(.credit(let decision))):
+            #if FAILPOINTS
+                _ = Failpoint.fails("after-credit")
+            #endif
             guard let booking = working[command.transfer] else { return true }
             let conclusion = ConcludeCommand(
                 payer: booking.payer, transfer: booking.transfer, outboxID: booking.outboxID,

@@ -56,6 +56,7 @@ package final class CommitQueue: @unchecked Sendable {
     // Sendable: `waiting`, `accepting`, `healthy` and `thread` are touched only with `lock` held; the writer
     // lives on the commit thread.
 
+    /// Bounds of one queue.
     package struct Limits: Sendable {
         /// Commands in one transaction.
         package var batchCommands = 512
@@ -134,6 +135,7 @@ package final class CommitQueue: @unchecked Sendable {
         }
     }
 
+    /// Whether a command was taken.
     package enum Submission: Sendable {
         case accepted
         /// Too many wait; the caller keeps the command.

@@ -7,6 +7,7 @@ package import Platform
 /// An entry is made by an event loop before it hands the command over, and removed only by the
 /// commit thread after commit or rollback; a client that goes away never removes it.
 package final class InFlightTable: Sendable {
+    /// What an attempt finds under its key.
     package enum Claim: Sendable {
         /// This attempt runs now.
         case claimed
@@ -37,7 +38,8 @@ package final class InFlightTable: Sendable {
 
     package init() {}
 
-    /// `waiter`: this attempt's own command, if it would rather wait than be told `inFlight`.
+    /// Enters the attempt unless one with this key runs already. `waiter`: its own command, if it
+    /// would rather wait than be told `inFlight`.
     package func claim(
         _ id: IntentID, _ intent: SubmittedIntent?, _ receivedAt: Instant,
         waiter: PendingCommand? = nil
@@ -61,6 +63,7 @@ package final class InFlightTable: Sendable {
             differs: intent.differences(from: first), firstReceivedAt: running.receivedAt)
     }
 
+    /// Whether an attempt with this key runs in this process.
     package func contains(_ id: IntentID) -> Bool {
         entries.withLock { $0[id] != nil }
     }

@@ -38,6 +38,7 @@ package enum StorableDecision: Sendable {
     case revoked
 }
 
+/// An answer as it will be stored.
 package struct RenderedOutcome: Sendable {
     package let statusCode: Int
     package let contentType: StoredContentType
@@ -88,6 +89,7 @@ package enum CommandResult: Sendable {
     }
 }
 
+/// Why a command has no result of the ledger.
 package enum CommandFailure: Sendable, Hashable {
     /// The store could not do it now, or its outcome is not known.
     case storeUnavailable

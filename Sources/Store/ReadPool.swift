@@ -13,6 +13,7 @@ package enum ReadQuery: Sendable {
     case account(AccountID, CustomerID)
 }
 
+/// What became of a query.
 package enum ReadAnswer: Sendable {
     case transfer(TransferView)
     /// A revocation came too late, or found a refusal.
@@ -62,6 +63,7 @@ package final class ReadPool: @unchecked Sendable {
 
     package var depth: Int { lock.withLock { waiting.count } }
 
+    /// Starts the threads. Once only.
     package func start(threads count: Int) {
         lock.withLock {
             threads = (0..<count).map { index in

@@ -31,6 +31,7 @@ extension StoreWriter {
 
 /// Where one intent stands.
 package struct TransferView: Sendable {
+    /// A state, and since when.
     package struct HistoryEntry: Sendable, Hashable {
         package let state: TransferState
         package let at: Instant

@@ -62,6 +62,7 @@ package struct VerificationReport: Sendable {
         return checks[index].rows
     }
 
+    /// Notes one damage that the check found.
     package mutating func add(_ check: VerificationCheck, _ damage: String) {
         damageCount += 1
         if damages.count < Self.describedDamages { damages.append("\(check.rawValue): \(damage)") }

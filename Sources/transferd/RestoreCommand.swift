@@ -43,8 +43,6 @@ enum RestoreCommand {
                 try BackupPlacement.place(partial, at: target, replacing: exists)
             } catch { throw DatabaseCopying.unwritable(target, error) }
         }
-        // Reading has made a log beside the backup.
-        try Administration.foldLog(path: source)
         var text = "\(target) holds \(source): \(pages) pages, verified."
         if let kept { text += "\nThe file that was there is kept as \(kept)." }
         try DatabaseCopying.report(invocation, text, source, target, pages, kept: kept)

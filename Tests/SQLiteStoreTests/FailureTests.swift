@@ -33,7 +33,9 @@ extension DatabaseTests {
                     today: UTCDays().day(of: now), ids: &ids)
                 let outcome = StoredOutcome(
                     kind: .executed, statusCode: 201, contentType: .json, body: [1],
-                    transfer: plan.transfers.first?.id, fingerprint: nil, receivedAt: now)
+                    transfer: plan.transfers.first?.id,
+                    fingerprint: intent(from: iban(1), to: iban(2), "1.00").fingerprint,
+                    receivedAt: now)
                 try RowWriter(connection).write(plan, [0: outcome], commands, at: now)
                 // Seen from inside, it is all there.
                 #expect(

@@ -87,6 +87,7 @@ final class Traffic: Sendable {
     private struct Progress {
         var batches = 0
         var stopped = false
+        var failed = false
     }
 
     private let bank: SQLiteBank
@@ -106,7 +107,7 @@ final class Traffic: Sendable {
     var batches: Int { lock.withLock { progress.batches } }
 
     func wait(forBatches count: Int) {
-        lock.withLock { while progress.batches < count { changed.wait(lock) } }
+        lock.withLock { while progress.batches < count, !progress.failed { changed.wait(lock) } }
     }
 
     func stop() { lock.withLock { progress.stopped = true } }
@@ -151,7 +152,7 @@ final class Traffic: Sendable {
             return nil
         } catch {
             // Nobody shall wait for batches that will not come.
-            lock.withLock { progress.batches = .max / 2 }
+            lock.withLock { progress.failed = true }
             changed.broadcast()
             return "\(error)"
         }

@@ -199,7 +199,8 @@ extension DatabaseTests {
                 at now: Instant
             ) -> RenderedOutcome {
                 peep()
-                return EchoRenderer().render(decision, of: intent, requestID: requestID, at: now)
+                return EchoRenderer().render(
+                    decision, of: intent, requestID: requestID, at: now)
             }
         }
 

@@ -104,7 +104,9 @@ extension Verdict {
         case .outcome(let outcome, replayed: false):
             // As the echo renderer wrote it.
             let words = String(decoding: outcome.body, as: UTF8.self).split(separator: " ")
-            if outcome.kind == .executed {
+            if outcome.kind == .revoked {
+                self = .revoked
+            } else if outcome.kind == .executed {
                 self = .executed(balance: Self.minorUnits(words[2], words[3]))
             } else {
                 let reason = RejectionReason.allCases.first { $0.code == words[0] }
@@ -113,7 +115,7 @@ extension Verdict {
         case .reused(_, _, let differs): self = .reused(differs)
         case .invalid: self = .invalid
         case .decided(let decision): self = Verdict(decision)
-        case .retired, .failed: self = .unknown
+        case .failed, .retired: self = .unknown
         }
     }
 

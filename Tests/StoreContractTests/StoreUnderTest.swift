@@ -169,6 +169,6 @@ extension CommandResult {
     }
 
     var concluded: TransferState? {
-        if case .decided(.concluded(let state, of: _)) = self { state } else { nil }
+        if case .decided(.concluded(let state, _)) = self { state } else { nil }
     }
 }

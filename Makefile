@@ -1,0 +1,73 @@
+# What a person or a machine does with this repository. `make run` needs nothing but a Swift 6.3
+# toolchain on the PATH; whatever else is missing is installed, or named.
+
+.DEFAULT_GOAL := help
+.PHONY: help run build test test-build lint form tidy no-failpoints format image clean
+
+# Passed on to `transferd demo`: make run ARGS="--port 9000"
+ARGS ?=
+
+BINARY := .build/release/transferd
+SOURCES := Package.swift Sources Tests Migrations
+
+# Tests run optimised, because ThreadSanitizer misses races in unoptimised code, and with the named
+# points where a test kills, delays or fails the server. They have a build folder of their own, so
+# that nothing of this gets near the product.
+TEST_FLAGS := -c release --sanitize thread --traits Failpoints --scratch-path .build/test \
+	-Xswiftc -enable-testing
+TEST_BINARY := .build/test/release/transferd
+
+# The first race ends the run.
+export TSAN_OPTIONS ?= halt_on_error=1 second_deadlock_stack=1
+
+# The other implementations that tests compare with.
+export PATH := $(CURDIR)/.build/venv/bin:$(PATH)
+
+help:
+	@echo 'make run [ARGS="--port 9000"]  a bank to try things on'
+	@echo 'make build                     the server, optimised'
+	@echo 'make test [FILTER=Ledger]      every test, under ThreadSanitizer'
+	@echo 'make lint                      form of the sources, and the tests that read them'
+	@echo 'make format                    brings the sources into form'
+	@echo 'make image                     a container image, where Docker runs'
+	@echo 'make clean                     removes what was built'
+
+run: build
+	@exec $(BINARY) demo $(ARGS)
+
+# Swift's libraries go into the binary, so that it runs where no Swift is.
+build:
+	@.ci/need build
+	swift build -c release --static-swift-stdlib --product transferd
+
+test: test-build
+	swift test --skip-build --disable-xctest $(TEST_FLAGS) $(if $(FILTER),--filter $(FILTER))
+
+test-build:
+	@.ci/need test
+	swift build --build-tests $(TEST_FLAGS)
+
+lint: form tidy
+
+# What needs no build.
+form:
+	@.ci/need lint
+	swift format lint --strict --recursive --parallel $(SOURCES)
+	hadolint Dockerfile
+
+# Sizes, arrows between rooms, words, doc comments, links: tests that read the sources.
+tidy:
+	@$(MAKE) --no-print-directory test FILTER=TidyTests
+
+# Nothing of the failpoints may be in the product.
+no-failpoints: build
+	@.ci/no-failpoints $(BINARY) $(TEST_BINARY)
+
+format:
+	swift format --in-place --recursive --parallel $(SOURCES)
+
+image:
+	docker build --tag transferd .
+
+clean:
+	rm -rf .build
