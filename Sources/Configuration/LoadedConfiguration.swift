@@ -16,6 +16,7 @@ package struct LoadedConfiguration: Sendable {
     /// Why `serve` would not start with it; nil where it would.
     package internal(set) var refusal: ConfigurationError?
 
+    /// Where the value of `setting` comes from.
     package func source(of setting: Setting) -> SettingSource {
         sources[setting.key] ?? .defaultValue
     }

@@ -20,6 +20,17 @@ package enum BackupPlacement {
         return lstat(path, &status) == 0
     }
 
+    /// Where a symbolic link leads to, so that the file is replaced and not the link; any other
+    /// name as it is.
+    package static func resolved(_ path: String) -> String {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK,
+            let found = realpath(path, nil)
+        else { return path }
+        defer { free(found) }
+        return String(cString: found)
+    }
+
     /// Whether both names lead to one file.
     package static func isSame(_ a: String, _ b: String) -> Bool {
         var (first, second) = (stat(), stat())

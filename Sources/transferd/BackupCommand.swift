@@ -8,7 +8,8 @@ import Store
 /// `transferd backup`
 enum BackupCommand {
     static func run(_ invocation: Invocation) throws {
-        let (path, target) = (invocation["database"] ?? "", invocation["to"] ?? "")
+        let path = invocation["database"] ?? ""
+        let target = BackupPlacement.resolved(invocation["to"] ?? "")
         // Nobody else shall read a bank's books.
         umask(0o077)
         try DatabaseFile.require(path)
@@ -88,8 +89,9 @@ enum DatabaseCopying {
                 Terminal.progress("copying: \(copied * 100 / max(1, all)) % of \(all) pages …")
             }
         } catch {
-            // The source was opened before: what cannot be opened is the copy.
-            guard case .unavailable(let text) = error, text.hasPrefix("open ") else { throw error }
+            guard case .unavailable(let text) = error, text.hasPrefix("open \(partial)") else {
+                throw error
+            }
             throw CommandError(
                 .noInput,
                 "Cannot write beside \(target): \(text). Check that the folder exists and that this "

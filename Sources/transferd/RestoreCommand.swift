@@ -8,7 +8,8 @@ import Store
 /// `transferd restore`
 enum RestoreCommand {
     static func run(_ invocation: Invocation) throws {
-        let (source, target) = (invocation["from"] ?? "", invocation["to"] ?? "")
+        let (source, named) = (invocation["from"] ?? "", invocation["to"] ?? "")
+        let target = BackupPlacement.resolved(named)
         umask(0o077)
         let descriptor = FileDescriptor(owning: cl_open(source, O_RDONLY, 0))
         guard descriptor.number >= 0 else {
@@ -17,7 +18,10 @@ enum RestoreCommand {
         }
         descriptor.close()
         try DatabaseCopying.refuseSame(source, target)
-        let lock = try DatabaseCopying.lock(target, role: "transferd restore")
+        // A server may know the database by either name.
+        let locks = try Set([named, target]).map {
+            try DatabaseCopying.lock($0, role: "transferd restore")
+        }
         let exists = BackupPlacement.exists(target)
         guard !exists || invocation.has("force") else {
             throw CommandError(
@@ -46,7 +50,7 @@ enum RestoreCommand {
         var text = "\(target) holds \(source): \(pages) pages, verified."
         if let kept { text += "\nThe file that was there is kept as \(kept)." }
         try DatabaseCopying.report(invocation, text, source, target, pages, kept: kept)
-        withExtendedLifetime(lock) {}
+        withExtendedLifetime(locks) {}
     }
 
     private static func verify(_ source: String) throws {

@@ -65,7 +65,8 @@ extension DatabaseTests {
             #expect(refused.status == 1)
             #expect(refused.err.contains("--force"))
             #expect(try String(contentsOfFile: copy, encoding: .utf8) == "something else")
-            #expect(try others("bank.db", "bank.db.lock") == ["copy.db"])
+            #expect(
+                try others("bank.db", "bank.db.lock", "bank.db-wal", "bank.db-shm") == ["copy.db"])
             #expect(try backup("--force").status == 0)
             #expect(try Program.run("verify", "--database", copy).status == 0)
             // A log that a reader has left beside the old copy is not taken for the new one's.
@@ -152,6 +153,23 @@ extension DatabaseTests {
             #expect(
                 try others("bank.db", "bank.db.lock", "copy.db")
                     == [URL(filePath: kept).lastPathComponent])
+            let again = try DemoServer(database: database)
+            #expect(again.ready.customers[0].accounts[0].balance == "10000.00")
+        }
+
+        @Test("A link to a database stays one: the file that it leads to is replaced")
+        func link() throws {
+            let demo = try DemoServer(database: database)
+            #expect(try backup().status == 0)
+            let name = folder.file("link.db")
+            try FileManager.default.createSymbolicLink(
+                atPath: name, withDestinationPath: database)
+            // By its other name a server has it all the same.
+            #expect(try restore(to: name, "--force").status == 69)
+            #expect(try demo.transfer(key: UUID().uuidString).status == 201)
+            #expect(demo.stop().status == 0)
+            #expect(try restore(to: name, "--force").status == 0)
+            #expect(try FileManager.default.destinationOfSymbolicLink(atPath: name) == database)
             let again = try DemoServer(database: database)
             #expect(again.ready.customers[0].accounts[0].balance == "10000.00")
         }
