@@ -6,6 +6,7 @@ package import Platform
 /// Kept as one time a customer: when the bucket will be full again (the virtual scheduling form of
 /// the leaky bucket). A customer with a full bucket needs no entry.
 package final class RateLimiter: Sendable {
+    /// How much a customer may ask for.
     package struct Policy: Sendable, Hashable {
         /// Requests a second in the long run; 0 for no limit.
         package var perSecond: Int64
@@ -21,6 +22,7 @@ package final class RateLimiter: Sendable {
         package static let off = Policy(perSecond: 0, burst: 1)
     }
 
+    /// Whether one more request may pass.
     package enum Verdict: Hashable, Sendable {
         case allowed
         /// Whole seconds until a request would be allowed, at least 1.
@@ -43,6 +45,7 @@ package final class RateLimiter: Sendable {
         interval = policy.perSecond > 0 ? 1_000_000_000 / policy.perSecond : 0
     }
 
+    /// Takes a token of the customer's bucket, if there is one. Any thread.
     package func take(_ customer: CustomerID, at now: MonotonicTime) -> Verdict {
         guard interval > 0 else { return .allowed }
         let (now, depth) = (now.nanoseconds, interval * policy.burst)

@@ -1,7 +1,6 @@
 import Crypto
 import JSON
 package import Platform
-import Synchronization
 
 /// Verifies JWT access tokens (RFC 7519) in JWS compact form (RFC 7515 section 7.1), after the
 /// advice of RFC 8725. Shareable between threads.
@@ -61,8 +60,8 @@ package final class JWTVerifier: Sendable {
     /// What this verifier demands.
     package let configuration: Configuration
     private let keys: Guarded<JWKSet>
-    private let swaps = Atomic<Int>(0)
-    private let unknownKeys = Atomic<Bool>(false)
+    private let swaps = Guarded(0)
+    private let unknownKeys = Guarded(false)
 
     /// Starts with `keys`; HS256 alone needs none.
     package init(_ configuration: Configuration, keys: JWKSet = .empty) {
@@ -77,16 +76,19 @@ package final class JWTVerifier: Sendable {
     /// empty those where a key was withdrawn.
     package func replaceKeys(_ keys: JWKSet) {
         self.keys.withLock { $0 = keys }
-        swaps.add(1, ordering: .releasing)
+        swaps.withLock { $0 += 1 }
     }
 
     /// Grows with each swap of the keys.
-    package var generation: Int { swaps.load(ordering: .acquiring) }
+    package var generation: Int { swaps.withLock { $0 } }
 
     /// Whether a token named a key that is not known, since the last call: the issuer may have new
     /// keys.
     package func takeUnknownKey() -> Bool {
-        unknownKeys.exchange(false, ordering: .relaxed)
+        unknownKeys.withLock { seen in
+            defer { seen = false }
+            return seen
+        }
     }
 
     /// Verifies signature and claims; the signature comes first, so that a forger learns nothing
@@ -152,7 +154,7 @@ package final class JWTVerifier: Sendable {
             do throws(TokenRefusal) {
                 key = try currentKeys.key(id: keyID, for: signatureAlgorithm)
             } catch {
-                if error == .unknownKey { unknownKeys.store(true, ordering: .relaxed) }
+                if error == .unknownKey { unknownKeys.withLock { $0 = true } }
                 throw error
             }
             valid = key.isValid(signature, of: input, by: signatureAlgorithm)

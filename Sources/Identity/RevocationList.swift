@@ -12,6 +12,7 @@ package final class RevocationList: Sendable {
         package var name: String { "\(self)" }
     }
 
+    /// One revocation.
     package struct Entry: Hashable, Sendable {
         package let kind: Kind
         /// A token's `sub`, `sid` or `jti`.
@@ -27,8 +28,10 @@ package final class RevocationList: Sendable {
 
     package init() {}
 
+    /// Takes the place of everything known before. Any thread.
     package func replace(_ entries: Set<Entry>) { self.entries.withLock { $0 = entries } }
 
+    /// Whether the token's subject, session or own id has been revoked. Any thread.
     package func refuses(_ token: VerifiedToken) -> Bool {
         entries.withLock { entries in
             guard !entries.isEmpty else { return false }

@@ -21,6 +21,7 @@ package final class ChangeHub: Sendable {
         }
     }
 
+    /// The request waits no more; nothing happens if it was told already.
     package func forget(_ id: IntentID, _ ticket: Ticket) {
         watchers.withLock { watchers in
             watchers[id]?.removeAll { $0.ticket == ticket }
