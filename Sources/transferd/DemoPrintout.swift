@@ -64,8 +64,11 @@ struct DemoPrintout {
             operations  \(operationsURL)  (/healthz, /readyz, /metrics)
 
             \(Terminal.table([["customer", "IBAN", "balance", ""]] + rows, right: [2]))
-            Paste these, in this order. Each holds a token that is valid for a day; `transferd token
+            Paste these first: the customers' tokens, which are valid for a day. `transferd token
             --database \(path) --customer alice` prints another.
+
+            \(variables)
+            Then these, in this order:
 
             \(examples)
             Also, while this runs: `transferd account freeze --database \(path)
@@ -74,39 +77,44 @@ struct DemoPrintout {
             """
     }
 
+    /// ALICE='…token…', a line for each customer.
+    private var variables: String {
+        customers.map { "\($0.name.uppercased())='\($0.token)'\n" }.joined()
+    }
+
     private var examples: String {
-        guard let alice = customers.first(where: { $0.name == "alice" }) else { return "" }
         var ids = UUIDv7Generator(random: random)
         let key = ids.next(at: now)
-        let first = transfer(alice, key: key, amount: "50.00")
+        let first = transfer(key: key, amount: "50.00")
         let lines = [
             ("A first transfer, alice pays bob: 201", first),
             ("The same again, as after a lost answer: the same 201, and no money moves", first),
             (
                 "The same key for another amount: 422 idempotency_key_reused",
-                transfer(alice, key: key, amount: "60.00")
+                transfer(key: key, amount: "60.00")
             ),
             (
                 "More than there is: 402 insufficient_funds",
-                transfer(alice, key: ids.next(at: now), amount: "900000000.00")
+                transfer(key: ids.next(at: now), amount: "900000000.00")
             ),
             (
                 "To a payee that is blocked: 402 beneficiary_blocked",
                 transfer(
-                    alice, key: ids.next(at: now), amount: "50.00", to: DemoBank.blockedIBAN.text)
+                    key: ids.next(at: now), amount: "50.00", to: DemoBank.blockedIBAN.text)
             ),
             (
                 "Where the first transfer stands now",
-                get(alice, "/api/transfers/by-key/\(key)")
+                get("ALICE", "/api/transfers/by-key/\(key)")
             ),
-            ("Accounts and balances", get(alice, "/api/accounts")),
+            ("What alice has left", get("ALICE", "/api/accounts")),
+            ("What bob has got", get("BOB", "/api/accounts")),
         ]
         return lines.enumerated().map { "# \($0.offset + 1). \($0.element.0)\n\($0.element.1)\n" }
             .joined(separator: "\n")
     }
 
     private func transfer(
-        _ customer: Customer, key: UUID128, amount: String, to iban: String? = nil
+        key: UUID128, amount: String, to iban: String? = nil
     ) -> String {
         var json = JSONWriter()
         json.beginObject()
@@ -124,11 +132,12 @@ struct DemoPrintout {
         json.member("remittanceInformationUnstructured", "Invoice 42")
         json.endObject()
         let body = String(decoding: json.finish(), as: UTF8.self)
-        return "curl -i \(baseURL)/api/transfers -H 'Authorization: Bearer \(customer.token)' "
+        return "curl -i \(baseURL)/api/transfers -H \"Authorization: Bearer $ALICE\" "
             + "-H 'Idempotency-Key: \(key)' -H 'Content-Type: application/json' -d '\(body)'"
     }
 
-    private func get(_ customer: Customer, _ path: String) -> String {
-        "curl -i \(baseURL)\(path) -H 'Authorization: Bearer \(customer.token)'"
+    /// `variable` holds the token.
+    private func get(_ variable: String, _ path: String) -> String {
+        "curl -i \(baseURL)\(path) -H \"Authorization: Bearer $\(variable)\""
     }
 }
