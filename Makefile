@@ -17,8 +17,10 @@ TEST_FLAGS := -c release --sanitize thread --traits Failpoints --scratch-path .b
 	-Xswiftc -enable-testing
 TEST_BINARY := .build/test/release/transferd
 
-# The first race ends the run.
-export TSAN_OPTIONS ?= halt_on_error=1 second_deadlock_stack=1
+# The first race ends the run. A trap is reported by ThreadSanitizer too, because it does not survive
+# the process that Swift's own crash reports start.
+export TSAN_OPTIONS ?= halt_on_error=1 second_deadlock_stack=1 handle_sigill=1 handle_sigtrap=1
+export SWIFT_BACKTRACE ?= enable=no
 
 # The other implementations that tests compare with.
 export PATH := $(CURDIR)/.build/venv/bin:$(PATH)

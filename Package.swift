@@ -46,7 +46,9 @@ let package = Package(
         room("Identity", ["Platform", "Crypto", "JSON"]),
         .target(
             name: "Migrations", path: "Migrations",
-            resources: [.embedInCode("sqlite/0001_initial.sql"), .embedInCode("sqlite/0002_revocations.sql"),
+            resources: [
+                .embedInCode("sqlite/0001_initial.sql"),
+                .embedInCode("sqlite/0002_revocations.sql"),
             ], swiftSettings: strict),
         room("Store", ["Platform", "Crypto", "Ledger", "Migrations"]),
         room("SQLiteStore", ["Platform", "Crypto", "Ledger", "Store", "Migrations", "CSQLite"]),
