@@ -12,12 +12,15 @@ struct ArrowTests {
         "HTTPServer": ["CLinux", "Glibc", "Platform", "Synchronization"],
         "Identity": ["Crypto", "Glibc", "JSON", "Platform"],
         "Migrations": [],
+        "Documents": [],
         "Store": ["Crypto", "Ledger", "Migrations", "Platform"],
         "SQLiteStore": [
             "CLinux", "CSQLite", "Crypto", "Glibc", "Ledger", "Migrations", "Platform", "Store",
         ],
         "Settlement": ["Ledger", "Platform", "Store"],
-        "API": ["Crypto", "HTTPServer", "Identity", "JSON", "Ledger", "Platform", "Store"],
+        "API": [
+            "Crypto", "Documents", "HTTPServer", "Identity", "JSON", "Ledger", "Platform", "Store",
+        ],
         "Bank": [
             "API", "Crypto", "Foundation", "HTTPServer", "Identity", "Ledger", "Platform",
             "SQLiteStore", "Settlement", "Store",
