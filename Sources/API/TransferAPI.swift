@@ -37,7 +37,7 @@ package struct TransferAPI: RequestHandler {
         }
         guard let route = Route(head.path) else {
             return .respond(
-                Problem(.notFound, "The paths are listed in the API's documentation.")
+                Problem(.notFound, "The paths are listed at /openapi.json and explained at /docs.")
                     .response(requestID(head)))
         }
         guard route.has(head.method) else {

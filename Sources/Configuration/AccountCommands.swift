@@ -58,9 +58,9 @@ extension CommandTable {
                 "Money to begin with, such as 100.00, from the bank's funding account. Default "
                     + "none."),
             .optional(
-                "per-transfer-limit", "AMOUNT", "The largest single transfer. Default no limit."),
+                "per-transfer", "AMOUNT", "The largest single transfer. Default no limit."),
             .optional(
-                "daily-limit", "AMOUNT",
+                "daily", "AMOUNT",
                 "The most that may leave it in one day of the bank. Default no limit."),
             json,
         ], argument: nil,

@@ -22,9 +22,11 @@ extension CommandTable {
     static let customerRevoke = change(
         "revoke", "Take a customer's access away.",
         """
-        Within seconds every request with a token of this customer is refused with 401
-        token_revoked, replays included; a server that runs reads this once a second. The same as
-        `transferd revocation add --customer ID`. `transferd customer release` lifts it.
+        Within seconds every request with a token that this customer was issued up to now (claim
+        iat; also one without it) is refused with 401 token_revoked, replays included; a server
+        that runs reads this once a second. Tokens of a later login are accepted. The same as
+        `transferd revocation add --customer ID`. `transferd customer release` takes it back, and
+        then the old tokens count again; to keep a customer from paying, use `customer restrict`.
         """)
     static let customerRelease = change(
         "release", "Give a customer back what restrict and revoke took.",
@@ -45,11 +47,12 @@ extension CommandTable {
     }
 
     static let revocationAdd = revocation(
-        "add", "Refuse every token of a customer, of a session, or one token.",
+        "add", "Refuse the tokens a customer has, a session, or one token.",
         """
         Within seconds every request with such a token is refused with 401 token_revoked, replays
-        included. Name exactly one of the three. The value need not be known here: it is compared
-        with what tokens will say. Again changes nothing.
+        included. Name exactly one of the three. For a customer these are the tokens issued up to
+        now, and again moves that time on. The value need not be known here: it is compared with
+        what tokens will say.
         """, [.damage])
     static let revocationRemove = revocation(
         "remove", "Accept again what was refused by `revocation add`.",

@@ -87,7 +87,9 @@ extension Administration {
             let insert = try connection.prepare(
                 """
                 INSERT INTO revocations (kind, value, revoked_at) VALUES (?, ?, ?)
-                ON CONFLICT (kind, value) DO NOTHING
+                -- Tokens of a customer are refused up to the newest revocation.
+                ON CONFLICT (kind, value) DO UPDATE SET revoked_at = excluded.revoked_at
+                WHERE kind = 1
                 """)
             insert.bind(1, kind)
             insert.bind(2, value)

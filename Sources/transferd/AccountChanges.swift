@@ -24,8 +24,8 @@ extension AccountCommand {
             customer: customer, account: id, iban: iban,
             opening: Money(
                 minorUnits: try units("opening", currency, invocation) ?? 0, currency: currency),
-            perTransferLimit: try units("per-transfer-limit", currency, invocation),
-            dailyLimit: try units("daily-limit", currency, invocation))
+            perTransferLimit: try units("per-transfer", currency, invocation),
+            dailyLimit: try units("daily", currency, invocation))
         try DatabaseFile.require(path)
         switch try Administration.decide(.openAccount(command), store: DatabaseFile.store(path)) {
         case .accountExists(let entry):

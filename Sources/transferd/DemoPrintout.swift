@@ -18,6 +18,8 @@ struct DemoPrintout {
     let now: Instant
     let random: any RandomBytes
 
+    /// As it was called, so that what is printed can be pasted.
+    private var program: String { CommandLine.arguments.first ?? "transferd" }
     private var baseURL: String { "http://127.0.0.1:\(port)" }
     private var operationsURL: String { "http://127.0.0.1:\(operationsPort)" }
 
@@ -64,15 +66,21 @@ struct DemoPrintout {
             operations  \(operationsURL)  (/healthz, /readyz, /metrics)
 
             \(Terminal.table([["customer", "IBAN", "balance", ""]] + rows, right: [2]))
-            Paste these first: the customers' tokens, which are valid for a day. `transferd token
-            --database \(path) --customer alice` prints another.
+            Paste these first: the customers' tokens, which are valid for a day. Another:
+            \(program) token --database \(path) --customer alice
 
             \(variables)
             Then these, in this order:
 
             \(examples)
-            Also, while this runs: `transferd account freeze --database \(path)
-            --iban \(DemoBank.accounts[0].iban)`, and `transferd verify --database \(path)`.
+            Also, while this runs, in another terminal:
+
+            \(program) account freeze --database \(path) --iban \(DemoBank.accounts[0].iban)
+            \(program) account unfreeze --database \(path) --iban \(DemoBank.accounts[0].iban)
+            \(program) verify --database \(path)
+
+            The demo takes names in any script and has no rate limits. `serve` with
+            config/production.json5 takes SEPA's characters only, and limits each customer's rate.
 
             """
     }

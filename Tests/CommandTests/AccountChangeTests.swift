@@ -47,7 +47,7 @@ extension DatabaseTests {
             let opened = try object(
                 open(
                     "EUR",
-                    ["--opening", "100", "--per-transfer-limit", "60.5", "--daily-limit", "70.00"]
+                    ["--opening", "100", "--per-transfer", "60.5", "--daily", "70.00"]
                         + ["--json"]))
             #expect(opened["balance"] as? String == "100.00")
             #expect(opened["customer"] as? String == "dora")
@@ -92,7 +92,7 @@ extension DatabaseTests {
             let opened = try object(
                 open(
                     currency,
-                    ["--opening", amount, "--daily-limit", amount, "--json"]))
+                    ["--opening", amount, "--daily", amount, "--json"]))
             let balance = try #require(opened["balance"] as? String)
             #expect(balance == amount || balance == amount + ".00")
             #expect((opened["limits"] as? [String: Any])?["daily"] as? String == balance)
@@ -114,7 +114,7 @@ extension DatabaseTests {
                 ("EUR", "9223372036854775807", "18 digits"),
             ])
         func wrongAmounts(currency: String, amount: String, advice: String) throws {
-            for flag in ["--opening", "--per-transfer-limit", "--daily-limit"] {
+            for flag in ["--opening", "--per-transfer", "--daily"] {
                 let ending = try open(currency, [flag, amount])
                 #expect(ending.status == 2)
                 #expect(ending.err.contains(advice), "\(ending.err)")

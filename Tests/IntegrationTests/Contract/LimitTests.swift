@@ -64,7 +64,7 @@ extension DatabaseTests.IntegrationTests {
                 #expect(paid.status == 201)
                 expectReplay(try await server.pay(key: key, token: token), of: paid)
                 try bank.database().execute(
-                    "INSERT INTO revocations VALUES (\(kind), '\(value)', 0)")
+                    "INSERT INTO revocations VALUES (\(kind), '\(value)', \(now * 1_000_000))")
                 let request = HTTPRequest.payment(server.payment, key: key, token: token)
                 #expect(
                     try await eventually { try server.exchange(request).code == "token_revoked" })
@@ -86,6 +86,14 @@ extension DatabaseTests.IntegrationTests {
                 } else {
                     expectReplay(other, of: paid)
                 }
+                // A later login is another matter.
+                bank.clock.move(seconds: 1)
+                let later = TestTokens(secret: TestBank.secret).token(
+                    payload: """
+                        {"iss":"transferd-demo","aud":"transferd","sub":"alice","iat":\(now + 1),\
+                        "exp":\(now + 600),"scope":"transfers:read transfers:write"}
+                        """)
+                expectReplay(try await server.pay(key: key, token: later), of: paid)
             }
         }
 
