@@ -2,7 +2,7 @@
 # toolchain on the PATH; whatever else is missing is installed, or named.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-build lint form tidy no-failpoints format image clean
+.PHONY: help run build figures test test-build lint form tidy no-failpoints format image clean
 
 # Passed on to `transferd demo`: make run ARGS="--port 9000"
 ARGS ?=
@@ -30,6 +30,7 @@ help:
 	@echo 'make build                     the server, optimised'
 	@echo 'make test [FILTER=Ledger]      every test, under ThreadSanitizer'
 	@echo 'make lint                      form of the sources, and the tests that read them'
+	@echo 'make figures                   measures it, and writes Benchmarks/RESULTS.md'
 	@echo 'make format                    brings the sources into form'
 	@echo 'make image                     a container image, where Docker runs'
 	@echo 'make clean                     removes what was built'
@@ -48,6 +49,10 @@ test: test-build
 test-build:
 	@.ci/need test
 	swift build --build-tests $(TEST_FLAGS)
+
+# Transfers, replays and look-ups a second with 64 connections; wants a quiet machine.
+figures: build
+	Benchmarks/run --write
 
 lint: form tidy
 
