@@ -68,7 +68,16 @@ let package = Package(
         room("Store", ["Platform", "Crypto", "Ledger", "Migrations"]),
         room("SQLiteStore", ["Platform", "Crypto", "Ledger", "Store", "Migrations", "CSQLite"]),
         room("Settlement", ["Platform", "Ledger", "Store"]),
-        room("API", ["Platform", "JSON", "Crypto", "Ledger", "Store", "Identity", "HTTPServer"]),
+        .target(
+            name: "Documents",
+            resources: [.embedInCode("OpenAPI.json"), .embedInCode("Page.html")],
+            swiftSettings: strict),
+        room(
+            "API",
+            [
+                "Platform", "JSON", "Crypto", "Ledger", "Store", "Identity", "HTTPServer",
+                "Documents",
+            ]),
         room(
             "Bank",
             [
@@ -116,6 +125,12 @@ let package = Package(
             [
                 "Platform", "Crypto", "JSON", "Ledger", "Store", "SQLiteStore", "Identity",
                 "HTTPServer", "API", "Bank", "TestSupport", "StoreTestSupport",
+            ]),
+        tests(
+            "APITests",
+            [
+                "API", "Documents", "Bank", "Platform", "Crypto", "JSON", "Ledger", "Store",
+                "HTTPServer", "Identity", "TestSupport", "StoreTestSupport",
             ]),
         tests("HTTPServerTests", ["HTTPServer", "Platform", "CLinux", "TestSupport"]),
         tests("DifferentialTests", ["HTTPServer", "Ledger", "Platform", "TestSupport"]),

@@ -138,6 +138,7 @@ extension Route {
     /// What a token must allow.
     func scope(_ method: Method) -> Scopes {
         switch self {
+        case .documentation: []
         case .transfers where method == .post: .transfersWrite
         case .transferByKey where method == .delete: .transfersWrite
         case .transfers, .transferByKey, .transfer: .transfersRead

@@ -45,6 +45,9 @@ package final class RateLimiter: Sendable {
         interval = policy.perSecond > 0 ? 1_000_000_000 / policy.perSecond : 0
     }
 
+    /// Customers whose bucket was not full when it was last looked at.
+    var entries: Int { full.withLock { $0.count } }
+
     /// Takes a token of the customer's bucket, if there is one. Any thread.
     package func take(_ customer: CustomerID, at now: MonotonicTime) -> Verdict {
         guard interval > 0 else { return .allowed }

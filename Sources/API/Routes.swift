@@ -10,6 +10,7 @@ enum Route {
     case transfer(TransferID?)
     case accounts
     case account(AccountID?)
+    case documentation(Documentation.Kind)
 
     /// Nil for an unknown path. A trailing slash is another path.
     init?(_ path: Span<UInt8>) {
@@ -31,6 +32,10 @@ enum Route {
             guard path.isSegment(rest) else { return nil }
             let id = path.extracting(rest...)
             self = .account(UUID128(id).map { AccountID($0) })
+        } else if path.equals("/openapi.json") {
+            self = .documentation(.openAPI)
+        } else if path.equals("/docs") {
+            self = .documentation(.page)
         } else {
             return nil
         }
@@ -41,7 +46,7 @@ enum Route {
         switch self {
         case .transfers: "GET, HEAD, POST, OPTIONS"
         case .transferByKey: "GET, HEAD, DELETE, OPTIONS"
-        case .transfer, .accounts, .account: "GET, HEAD, OPTIONS"
+        case .transfer, .accounts, .account, .documentation: "GET, HEAD, OPTIONS"
         }
     }
 

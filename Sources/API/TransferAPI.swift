@@ -37,7 +37,7 @@ package struct TransferAPI: RequestHandler {
         }
         guard let route = Route(head.path) else {
             return .respond(
-                Problem(.notFound, "The paths are listed in the API's documentation.")
+                Problem(.notFound, "The paths are listed at /openapi.json and explained at /docs.")
                     .response(requestID(head)))
         }
         guard route.has(head.method) else {
@@ -70,6 +70,7 @@ package struct TransferAPI: RequestHandler {
         guard let route = Route(head.path) else {
             return .respond(Problem(.notFound, "There is nothing here.").response(id))
         }
+        if case .documentation(let kind) = route { return document(kind, head, id) }
         let caller: Caller
         let needed = route.scope(head.method)
         switch gate.pass(head, needs: needed, at: services.clock.now()) {
@@ -109,7 +110,18 @@ package struct TransferAPI: RequestHandler {
             return read(.account(account, customer), ticket, Parked(requestID: id))
         case .account(nil):
             return .respond(Problem(.notFound, "An account's id is a UUID.").response(id))
+        case .documentation(let kind): return document(kind, head, id)
         }
+    }
+
+    /// Needs no token and belongs to no customer.
+    private func document(
+        _ kind: Documentation.Kind, _ head: borrowing RequestHead, _ id: String
+    ) -> HandlerAnswer {
+        do throws(Query.Refusal) { _ = try Query(head.query, known: []) } catch {
+            return .respond(Problem(.requestInvalid, error.detail).response(id))
+        }
+        return .respond(Documentation.response(kind, to: head, id))
     }
 
     package mutating func complete(_ answer: StoreAnswer, _ ticket: Ticket) -> Response? {

@@ -17,6 +17,8 @@ final class Housekeeping: StoreSink, @unchecked Sendable {
 
     private var reader: (any StoreReader)?
     private var keysModified: Date?
+    /// What the keys in force were read from, as far as this thread has read them.
+    private var keyBytes: [UInt8]?
     private var keysReadAt: MonotonicTime?
 
     private let parts: Bank.Parts
@@ -43,6 +45,8 @@ final class Housekeeping: StoreSink, @unchecked Sendable {
     func start() {
         refreshRevocations()
         keysModified = modified()
+        keyBytes = parts.keyFile.flatMap { FileManager.default.contents(atPath: $0) }
+            .map { [UInt8]($0) }
         lock.withLock { thread = Thread(name: "housekeeping") { [self] in run() } }
     }
 
@@ -86,13 +90,12 @@ final class Housekeeping: StoreSink, @unchecked Sendable {
         do throws(StoreError) {
             if reader == nil { reader = try store.makeReader() }
             let found = try reader!.revocations()
-            revocations.replace(
-                Set(
-                    found.compactMap { entry in
-                        RevocationList.Kind(rawValue: entry.kind).map {
-                            RevocationList.Entry(kind: $0, value: entry.value)
-                        }
-                    }))
+            var entries: [RevocationList.Entry: Instant] = [:]
+            for row in found {
+                guard let kind = RevocationList.Kind(rawValue: row.kind) else { continue }
+                entries[RevocationList.Entry(kind: kind, value: row.value)] = row.at
+            }
+            revocations.replace(entries)
         } catch {
             reader = nil
             parts.log.warning(
@@ -113,7 +116,9 @@ final class Housekeeping: StoreSink, @unchecked Sendable {
         keysReadAt = now
         do {
             let bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: file)))
+            guard bytes != keyBytes else { return }
             let keys = try JWKSet(parsing: bytes.span)
+            keyBytes = bytes
             parts.verifier.replaceKeys(keys)
             parts.log.notice("keys.replaced", ["keys": keys.count])
         } catch {

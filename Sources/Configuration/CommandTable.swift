@@ -1,71 +1,10 @@
-/// What one command of the program accepts and does; parsing and help are made from it.
-package struct CommandDescription: Sendable {
-    /// One `--name`, with or without a value.
-    package struct Flag: Sendable {
-        /// Without the two dashes.
-        package let name: String
-        /// What stands after it, such as FILE; nil for a switch.
-        package let value: String?
-        package let isRequired: Bool
-        package let doc: String
-
-        static func required(_ name: String, _ value: String, _ doc: String) -> Flag {
-            Flag(name: name, value: value, isRequired: true, doc: doc)
-        }
-        static func optional(_ name: String, _ value: String, _ doc: String) -> Flag {
-            Flag(name: name, value: value, isRequired: false, doc: doc)
-        }
-        static func toggle(_ name: String, _ doc: String) -> Flag {
-            Flag(name: name, value: nil, isRequired: false, doc: doc)
-        }
-    }
-
-    /// One or two words.
-    package let name: String
-    /// One line for the list of commands.
-    package let summary: String
-    package let flags: [Flag]
-    /// What may stand without a flag, such as ACCOUNTID; at most one, never required here.
-    package let argument: String?
-    /// What it does, in lines of at most 80 characters.
-    package let text: String
-    package let example: String
-    /// Which exit codes it has beside 0 and 2.
-    package let exitCodes: [ExitCode]
-}
-
-/// How the program ends; those from 64 on are sysexits.h's.
-package enum ExitCode: Int32, Sendable, CaseIterable {
-    case success = 0
-    case damage = 1
-    case usage = 2
-    case unusableData = 65
-    case noInput = 66
-    case unavailable = 69
-    case internalError = 70
-    case mediumFailed = 74
-    case configuration = 78
-
-    package var meaning: String {
-        switch self {
-        case .success: "all is well"
-        case .damage: "a check failed: damage, no answer, or no such account"
-        case .usage: "the command line is wrong"
-        case .unusableData: "the database is none, is damaged, or is of another version"
-        case .noInput: "a file is missing or may not be opened"
-        case .unavailable: "not possible now: the database is locked, or the port is in use"
-        case .internalError: "a defect of this program or of this machine"
-        case .mediumFailed: "the storage medium failed; nothing was acknowledged that is not stored"
-        case .configuration: "the configuration is refused"
-        }
-    }
-}
-
 /// Every command there is.
 package enum CommandTable {
     package static let all: [CommandDescription] = [
-        serve, demo, migrate, token, accountList, accountShow, accountFreeze, accountUnfreeze,
-        verify, healthcheck, help,
+        serve, demo, config, migrate, backup, restore, verify, token, accountOpen, accountList,
+        accountShow, accountFreeze, accountUnfreeze, accountLimits, accountClose, customerList,
+        customerRestrict, customerRevoke, customerRelease, revocationAdd, revocationRemove,
+        revocationList, healthcheck, help,
     ]
 
     /// The command of that name, of one or two words; nil for an unknown one.
@@ -73,12 +12,11 @@ package enum CommandTable {
         all.first { $0.name == name }
     }
 
-    private typealias Flag = CommandDescription.Flag
-    private static let json = Flag.toggle("json", "Print JSON for programs instead of text.")
-    private static let file = Flag.required("database", "FILE", "The SQLite database.")
-    private static let iban = Flag.optional(
-        "iban", "IBAN", "The account's IBAN; instead of ACCOUNTID.")
-    private static let databaseCodes: [ExitCode] = [
+    static let json = CommandDescription.Flag.toggle(
+        "json", "Print JSON for programs instead of text.")
+    static let file = CommandDescription.Flag.required(
+        "database", "FILE", "The SQLite database.")
+    static let databaseCodes: [ExitCode] = [
         .unusableData, .noInput, .unavailable, .mediumFailed,
     ]
 
@@ -124,15 +62,19 @@ package enum CommandTable {
         example: "transferd demo --port 0 --database /tmp/bank.db --json",
         exitCodes: databaseCodes)
 
-    static let migrate = CommandDescription(
-        name: "migrate", summary: "Bring a database up to date, or make a new one.",
-        flags: [file], argument: nil,
+    static let config = CommandDescription(
+        name: "config", summary: "Show which settings are in force, and where each comes from.",
+        flags: [
+            .optional("config", "FILE", "The configuration, as `serve` takes it."), json,
+        ], argument: nil,
         text: """
-            Applies the migrations that the database does not have yet, all or none. Made anew if
-            the file is missing. Run again it changes nothing. Not while a server runs on an old
-            one.
+            Prints every setting of `serve` with its value and its source: the file and line, the
+            environment variable, or the default. Without --config only the environment and the
+            defaults count. Secrets are masked. It ends with 78, and says why, if `serve` would
+            refuse these settings.
             """,
-        example: "transferd migrate --database /var/lib/bank.db", exitCodes: databaseCodes)
+        example: "transferd config --config config/production.json5",
+        exitCodes: [.noInput, .configuration])
 
     static let token = CommandDescription(
         name: "token", summary: "Print an access token for a customer of the demo bank.",
@@ -154,59 +96,6 @@ package enum CommandTable {
         example:
             "transferd token --database transferd-demo.db --customer alice --scope accounts:read",
         exitCodes: databaseCodes)
-
-    static let accountList = CommandDescription(
-        name: "account list", summary: "List accounts.",
-        flags: [
-            file,
-            .optional("customer", "ID", "Only this customer's."),
-            json,
-        ], argument: nil,
-        text: "Lists the accounts in the order of opening. Works while a server runs.",
-        example: "transferd account list --database transferd-demo.db",
-        exitCodes: databaseCodes)
-
-    static let accountShow = account(
-        "show", "Show one account.", "Shows one account. Works while a server runs.")
-    static let accountFreeze = account(
-        "freeze", "Freeze an account: it neither pays nor is paid.",
-        """
-        From the next attempt on the account's transfers are refused with 402 account_frozen, also
-        by a server that is running. Attempts whose outcome is stored get that outcome.
-        """)
-    static let accountUnfreeze = account(
-        "unfreeze", "Let a frozen account pay again.",
-        """
-        From the next attempt on the account pays and is paid again, also at a server that is
-        running. Attempts that were refused meanwhile stay refused.
-        """)
-
-    private static func account(
-        _ verb: String, _ summary: String, _ text: String
-    ) -> CommandDescription {
-        CommandDescription(
-            name: "account " + verb, summary: summary, flags: [file, iban, json],
-            argument: "ACCOUNTID", text: text,
-            example: "transferd account \(verb) --database transferd-demo.db "
-                + "--iban DE89370400440532013000",
-            exitCodes: [.damage] + databaseCodes)
-    }
-
-    static let verify = CommandDescription(
-        name: "verify", summary: "Prove from the rows that the books are right.",
-        flags: [
-            file, json,
-            .toggle(
-                "structure",
-                "Also check the file's pages, in one transaction as long as reading the file."),
-        ], argument: nil,
-        text: """
-            Checks that postings sum to zero, that balances and counters equal their postings, that
-            every outcome has its transfer and the reverse, and more. Prints each check with the
-            number of rows it looked at. Works while a server runs.
-            """,
-        example: "transferd verify --database /var/lib/bank.db",
-        exitCodes: [.damage] + databaseCodes)
 
     static let healthcheck = CommandDescription(
         name: "healthcheck", summary: "Ask a server whether it is alive; for containers.",

@@ -20,18 +20,34 @@ package enum ConfigurationLoader {
     package static func load(
         file: [UInt8], name: String, environment: [String: String], database: String?
     ) throws(ConfigurationError) -> ServeConfiguration {
-        var configuration = ServeConfiguration()
-        try apply(file, name, to: &configuration)
-        try apply(environment, to: &configuration)
-        if let database { configuration.database.path = database }
-        try check(configuration)
-        return configuration
+        let loaded = try inspect(
+            file: file, name: name, environment: environment, database: database)
+        if let refusal = loaded.refusal { throw refusal }
+        return loaded.configuration
+    }
+
+    /// The same for looking at: without a file too, with where each value comes from, and with
+    /// settings that do not fit together told instead of thrown.
+    package static func inspect(
+        file: [UInt8]?, name: String, environment: [String: String], database: String? = nil
+    ) throws(ConfigurationError) -> LoadedConfiguration {
+        var loaded = LoadedConfiguration()
+        if let file { try apply(file, name, to: &loaded) }
+        try apply(environment, to: &loaded)
+        if let database {
+            loaded.configuration.database.path = database
+            loaded.sources["database.path"] = .commandLine
+        }
+        do throws(ConfigurationError) { try check(loaded.configuration) } catch {
+            loaded.refusal = error
+        }
+        return loaded
     }
 
     // MARK: The file
 
     private static func apply(
-        _ file: [UInt8], _ name: String, to configuration: inout ServeConfiguration
+        _ file: [UInt8], _ name: String, to loaded: inout LoadedConfiguration
     ) throws(ConfigurationError) {
         let root: ConfigurationNode
         do throws(JSON5Reader.Fault) { root = try JSON5Reader.read(file) } catch {
@@ -60,7 +76,7 @@ package enum ConfigurationLoader {
                     throw unknown(key, "setting", place, among: SettingsTable.all.map(\.key))
                 }
                 let value = try value(member.node, setting, place)
-                try write(value, setting, place, &configuration)
+                try write(value, setting, place, .file(place), &loaded)
             }
         }
     }
@@ -101,16 +117,16 @@ package enum ConfigurationLoader {
     // MARK: The environment
 
     private static func apply(
-        _ environment: [String: String], to configuration: inout ServeConfiguration
+        _ environment: [String: String], to loaded: inout LoadedConfiguration
     ) throws(ConfigurationError) {
         let ours = environment.filter { $0.key.hasPrefix("TRANSFERD_") }
         for (name, text) in ours.sorted(by: { $0.key < $1.key }) {
             let place = "environment variable \(name)"
             if name == secretName {
-                configuration.tokens.hs256Secret = text
+                loaded.configuration.tokens.hs256Secret = text
             } else if let setting = SettingsTable.all.first(where: { $0.environmentName == name }) {
                 let value = try value(text, setting, place)
-                try write(value, setting, place, &configuration)
+                try write(value, setting, place, .environment(name), &loaded)
             } else if !isForeign(name, text) {
                 let known = SettingsTable.all.map(\.environmentName) + [secretName]
                 let nearest = nearestName(to: name, among: known) ?? secretName
@@ -165,12 +181,13 @@ package enum ConfigurationLoader {
     // MARK: Both
 
     private static func write(
-        _ value: SettingValue, _ setting: Setting, _ place: String,
-        _ configuration: inout ServeConfiguration
+        _ value: SettingValue, _ setting: Setting, _ place: String, _ source: SettingSource,
+        _ loaded: inout LoadedConfiguration
     ) throws(ConfigurationError) {
-        do throws(SettingRefusal) { try setting.write(&configuration, value) } catch {
+        do throws(SettingRefusal) { try setting.write(&loaded.configuration, value) } catch {
             throw refusal(setting, place, error.what)
         }
+        loaded.sources[setting.key] = source
     }
 
     private static func refusal(

@@ -39,7 +39,7 @@ package enum HelpText {
         return """
             \(command.summary)
 
-            Usage: transferd \(command.name)\(usage(command))
+            \(usage(command))
 
             \(command.text)
 
@@ -55,11 +55,21 @@ package enum HelpText {
     }
 
     private static func usage(_ command: CommandDescription) -> String {
-        let flags = command.flags.map { flag in
+        var parts = command.flags.map { flag in
             let text = "--" + flag.name + (flag.value.map { " " + $0 } ?? "")
-            return flag.isRequired ? " " + text : " [" + text + "]"
+            return flag.isRequired ? text : "[" + text + "]"
         }
-        return flags.joined() + (command.argument.map { " [\($0)]" } ?? "")
+        if let argument = command.argument { parts.append("[\(argument)]") }
+        var lines: [String] = []
+        var line = "Usage: transferd \(command.name)"
+        for part in parts {
+            if line.count + 1 + part.count > 80 {
+                lines.append(line)
+                line = "       "
+            }
+            line += " " + part
+        }
+        return (lines + [line]).joined(separator: "\n")
     }
 
     private static func list(_ commands: [CommandDescription]) -> String {

@@ -11,7 +11,7 @@ import Store
 package enum SettingsTable {
     /// In the order of the configuration files.
     package static let all: [Setting] =
-        server + httpLimits + operations + drain + database + tokens + work + policy
+        server + httpLimits + operations + drain + database + tokens + limits + work + policy
 
     /// The setting of a key; nil for an unknown one.
     package static func setting(_ key: String) -> Setting? { all.first { $0.key == key } }
@@ -82,7 +82,8 @@ package enum SettingsTable {
                 + "a token can also make one."),
         .text(
             "tokens.jwksFile", \.tokens.jwksFile, form: pathForm,
-            "The issuer's public keys as a JWK set. Required unless HS256 is the only algorithm."),
+            "The issuer's public keys as a JWK set. Required unless HS256 is the only algorithm. "
+                + "Read again when the file changes, so that keys can be rotated."),
         .text(
             "tokens.hs256SecretFile", \.tokens.hs256SecretFile, form: pathForm,
             "The file whose bytes are the secret of HS256, at least 32 without a newline at the "
@@ -90,6 +91,22 @@ package enum SettingsTable {
         .integer(
             "tokens.leewaySeconds", \.tokens.leewaySeconds, 0...300, unit: "seconds",
             "How far the issuer's clock and ours may differ."),
+    ]
+
+    private static let limits: [Setting] = [
+        .integer(
+            "limits.writesPerSecond", \.writeRate.perSecond, 0...1_000_000, unit: "requests",
+            "How many POST and DELETE requests each customer may send a second in the long run; "
+                + "beyond it 429. 0 for no limit."),
+        .integer(
+            "limits.writesBurst", \.writeRate.burst, 1...1_000_000, unit: "requests",
+            "How many of them at once after a pause."),
+        .integer(
+            "limits.readsPerSecond", \.readRate.perSecond, 0...1_000_000, unit: "requests",
+            "The same for look-ups, lists and accounts. 0 for no limit."),
+        .integer(
+            "limits.readsBurst", \.readRate.burst, 1...1_000_000, unit: "requests",
+            "How many of them at once after a pause."),
     ]
 
     private static let work: [Setting] = [

@@ -1,4 +1,4 @@
-import Platform
+package import Platform
 
 /// Whose access has been taken away, as this process knows it. Refreshed from the store within
 /// seconds of a change, and asked on every request, replays included.
@@ -24,22 +24,26 @@ package final class RevocationList: Sendable {
         }
     }
 
-    private let entries = Guarded<Set<Entry>>([])
+    private let entries = Guarded<[Entry: Instant]>([:])
 
     package init() {}
 
-    /// Takes the place of everything known before. Any thread.
-    package func replace(_ entries: Set<Entry>) { self.entries.withLock { $0 = entries } }
+    /// Takes the place of everything known before: revocations and when they were made. Any thread.
+    package func replace(_ entries: [Entry: Instant]) { self.entries.withLock { $0 = entries } }
 
-    /// Whether the token's subject, session or own id has been revoked. Any thread.
+    /// Whether the token's session or own id has been revoked, or all that its subject was issued up
+    /// to some time. Any thread.
     package func refuses(_ token: VerifiedToken) -> Bool {
         entries.withLock { entries in
             guard !entries.isEmpty else { return false }
-            if entries.contains(Entry(kind: .customer, value: token.subject)) { return true }
-            if let id = token.sessionID, entries.contains(Entry(kind: .session, value: id)) {
+            if let end = entries[Entry(kind: .customer, value: token.subject)] {
+                // A token that does not say when it was issued may be as old as any.
+                guard let issued = token.issuedAt, issued > end else { return true }
+            }
+            if let id = token.sessionID, entries[Entry(kind: .session, value: id)] != nil {
                 return true
             }
-            if let id = token.tokenID, entries.contains(Entry(kind: .token, value: id)) {
+            if let id = token.tokenID, entries[Entry(kind: .token, value: id)] != nil {
                 return true
             }
             return false

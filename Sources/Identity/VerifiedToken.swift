@@ -15,6 +15,8 @@ package final class VerifiedToken: Sendable {
     package let issuer: String
     /// `jti`: 1 to 256 bytes.
     package let tokenID: String?
+    /// When it was issued; nil where it does not say.
+    package let issuedAt: Instant?
     /// `sid`: 1 to 256 bytes.
     package let sessionID: String?
     /// For the check of strong customer authentication.
@@ -27,6 +29,7 @@ package final class VerifiedToken: Sendable {
         expiresAt = claims.expiresAt
         notBefore = claims.notBefore
         tokenID = claims.tokenID
+        issuedAt = claims.issuedAt
         sessionID = claims.sessionID
         evidence = claims.evidence
     }

@@ -103,7 +103,8 @@ package struct OpenAccountCommand: Sendable {
     }
 }
 
-/// Freezes an account or lets it pay again.
+/// Freezes an account, lets it pay again, or closes it for ever. Only an account without money can
+/// be closed.
 package struct SetAccountStatusCommand: Sendable {
     package let iban: IBAN
     package let status: AccountStatus
@@ -111,6 +112,36 @@ package struct SetAccountStatusCommand: Sendable {
     package init(iban: IBAN, status: AccountStatus) {
         self.iban = iban
         self.status = status
+    }
+}
+
+/// What becomes of one of an account's limits.
+package enum LimitChange: Hashable, Sendable {
+    case keep
+    /// No limit of the account's own.
+    case lift
+    /// Minor units of the account's currency, at least 0.
+    case set(Int64)
+
+    func applied(to limit: Int64?) -> Int64? {
+        switch self {
+        case .keep: limit
+        case .lift: nil
+        case .set(let units): units
+        }
+    }
+}
+
+/// Changes what an account may pay at once and in a day, from the next attempt on.
+package struct SetAccountLimitsCommand: Sendable {
+    package let iban: IBAN
+    package let perTransfer: LimitChange
+    package let daily: LimitChange
+
+    package init(iban: IBAN, perTransfer: LimitChange, daily: LimitChange) {
+        self.iban = iban
+        self.perTransfer = perTransfer
+        self.daily = daily
     }
 }
 
@@ -145,6 +176,7 @@ package enum Command: Sendable {
     case conclude(ConcludeCommand)
     case openAccount(OpenAccountCommand)
     case setAccountStatus(SetAccountStatusCommand)
+    case setAccountLimits(SetAccountLimitsCommand)
     case restrictCustomer(RestrictCustomerCommand)
     case retire(RetireCommand)
     /// Changes nothing: finds out whether the store can take a command.

@@ -28,6 +28,11 @@ package enum Decision: Sendable {
     /// The IBAN is taken already, by this account.
     case accountExists(DirectoryEntry)
     case accountStatusSet(DirectoryEntry)
+    case accountLimitsSet(DirectoryEntry)
+    /// The account is closed, and stays as it is.
+    case accountClosed(DirectoryEntry)
+    /// The account holds this money, so it cannot be closed.
+    case accountNotEmpty(DirectoryEntry, Money)
     case accountUnknown
     case customerRestricted
     case customerUnknown

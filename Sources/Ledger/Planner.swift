@@ -39,6 +39,7 @@ package struct Planner {
                 case .conclude(let command): planner.conclude(command)
                 case .openAccount(let command): planner.open(command)
                 case .setAccountStatus(let command): planner.setStatus(command)
+                case .setAccountLimits(let command): planner.setLimits(command)
                 case .restrictCustomer(let command): planner.restrict(command)
                 case .retire(let command): planner.retire(command)
                 case .probe: Decision.probed
@@ -305,12 +306,31 @@ package struct Planner {
         guard let entry = rows.directory[command.iban],
             var account = rows.accounts[entry.account]
         else { return .accountUnknown }
-        if account.status != command.status {
-            account.status = command.status
-            rows.accounts[account.id] = account
-            plan.changedAccounts[account.id] = account
+        if account.status == command.status { return .accountStatusSet(entry) }
+        if account.status == .closed { return .accountClosed(entry) }
+        if command.status == .closed, account.balance != 0 {
+            return .accountNotEmpty(entry, account.money)
         }
+        account.status = command.status
+        keep(account)
         return .accountStatusSet(entry)
+    }
+
+    private mutating func setLimits(_ command: SetAccountLimitsCommand) -> Decision {
+        guard let entry = rows.directory[command.iban],
+            var account = rows.accounts[entry.account]
+        else { return .accountUnknown }
+        if account.status == .closed { return .accountClosed(entry) }
+        let before = account
+        account.perTransferLimit = command.perTransfer.applied(to: account.perTransferLimit)
+        account.dailyLimit = command.daily.applied(to: account.dailyLimit)
+        if account != before { keep(account) }
+        return .accountLimitsSet(entry)
+    }
+
+    private mutating func keep(_ account: AccountRow) {
+        rows.accounts[account.id] = account
+        plan.changedAccounts[account.id] = account
     }
 
     private mutating func restrict(_ command: RestrictCustomerCommand) -> Decision {

@@ -1,7 +1,8 @@
 import CLinux
 import Glibc
 
-/// A pthread that this process owns: named, started at once, joined by its owner.
+/// A pthread that this process owns: named, started at once, joined by its owner,
+/// or let go when nobody has it any more.
 ///
 /// Sockets and databases block; they never run on Swift's cooperative pool.
 package final class Thread: @unchecked Sendable {
@@ -29,6 +30,11 @@ package final class Thread: @unchecked Sendable {
         precondition(code == 0, "pthread_create failed with \(code)")
         self.handle = handle
         _ = cl_thread_name(handle, String(decoding: name.utf8.prefix(15), as: UTF8.self))
+    }
+
+    deinit {
+        // Nobody can wait for it any more: the kernel frees it when it ends.
+        if !joined { pthread_detach(handle) }
     }
 
     /// Waits until the thread's body has returned. Later calls return at once.

@@ -77,15 +77,17 @@ package enum Administration {
         } catch { throw error.storeError() }
     }
 
-    /// Freezes an account or lets it pay again: one command of the ledger in a transaction of its
-    /// own. False where there is no such account.
-    package static func setStatus(
-        _ status: AccountStatus, of iban: IBAN, store: SQLiteStore
-    ) throws(StoreError) -> Bool {
-        let command = SetAccountStatusCommand(iban: iban, status: status)
-        let results = try store.makeWriter().commit([.setAccountStatus(command)])
-        guard case .decided(.accountStatusSet) = results.first else { return false }
-        return true
+    /// What the ledger decides about a command that has no outcome to store, in a transaction of
+    /// its own: opening an account, setting its status or limits, restricting a customer.
+    package static func decide(
+        _ command: Command, store: SQLiteStore
+    ) throws(StoreError) -> Decision {
+        precondition(command.intent == nil, "an intent is executed by a server")
+        let results = try store.makeWriter().commit([command])
+        guard case .decided(let decision)? = results.first else {
+            preconditionFailure("a command without an intent is only decided")
+        }
+        return decision
     }
 
     /// From the next transfer on nobody may pay `iban`. Again changes nothing.

@@ -75,6 +75,10 @@ final class BatchLoader {
                 if let entry = try load(directory: command.iban, &loaded) {
                     try load(entry, &loaded)
                 }
+            case .setAccountLimits(let command):
+                if let entry = try load(directory: command.iban, &loaded) {
+                    try load(entry, &loaded)
+                }
             case .restrictCustomer(let command): try load(customer: command.customer, &loaded)
             case .retire, .probe: break
             }

@@ -99,6 +99,11 @@ final class Connection {
     /// True outside a transaction, also after SQLite has rolled one back by itself.
     var isAutocommit: Bool { sqlite3_get_autocommit(handle) != 0 }
 
+    /// A copy of the whole database at `path`, to be made step by step. `path` is a new file.
+    func copy(to path: String) throws(SQLiteError) -> DatabaseCopy {
+        try DatabaseCopy(of: self, handle: handle, to: path)
+    }
+
     /// Moves what it can of the log into the database without waiting for anybody.
     func checkpointPassively() throws(SQLiteError) -> (logFrames: Int, moved: Int) {
         var log: Int32 = 0

@@ -69,8 +69,8 @@ final class RowWriter {
             """)
         changedAccount = try connection.prepare(
             """
-            UPDATE accounts SET status = ?, balance = ?, usage_day = ?, used_today = ?,
-                                last_posting_id = ?
+            UPDATE accounts SET status = ?, balance = ?, per_transfer_limit = ?, daily_limit = ?,
+                                usage_day = ?, used_today = ?, last_posting_id = ?
             WHERE customer_id = ? AND account_id = ?
             """)
         changedTransfer = try connection.prepare(
@@ -243,11 +243,13 @@ final class RowWriter {
     private func update(_ row: AccountRow) throws(SQLiteError) {
         changedAccount.bind(1, row.status.rawValue)
         changedAccount.bind(2, row.balance)
-        changedAccount.bind(3, row.usageDay)
-        changedAccount.bind(4, row.usedToday)
-        changedAccount.bind(5, row.lastPosting)
-        changedAccount.bind(6, row.customer)
-        changedAccount.bind(7, row.id.uuid)
+        changedAccount.bind(3, row.perTransferLimit)
+        changedAccount.bind(4, row.dailyLimit)
+        changedAccount.bind(5, row.usageDay)
+        changedAccount.bind(6, row.usedToday)
+        changedAccount.bind(7, row.lastPosting)
+        changedAccount.bind(8, row.customer)
+        changedAccount.bind(9, row.id.uuid)
         try changedAccount.run()
     }
 }

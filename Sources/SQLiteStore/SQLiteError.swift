@@ -23,6 +23,9 @@ struct SQLiteError: Error, CustomStringConvertible {
         case SQLITE_CONSTRAINT: return .constraint(description)
         case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_MISUSE, SQLITE_ERROR, SQLITE_MISMATCH:
             return .unusable(description)
+        case SQLITE_BUSY, SQLITE_LOCKED:
+            return .unavailable("the database is locked by another program")
+        case SQLITE_FULL: return .unavailable("the disk is full")
         default: return .unavailable(description)
         }
     }

@@ -53,7 +53,8 @@ final class SQLiteReader: StoreReader {
             SQL.selectAccount + " WHERE customer_id = ? ORDER BY rowid")
         account = try connection.prepare(
             SQL.selectAccount + " WHERE customer_id = ? AND account_id = ?")
-        revocationList = try connection.prepare("SELECT kind, value FROM revocations")
+        revocationList = try connection.prepare(
+            "SELECT kind, value, revoked_at FROM revocations")
         retirable = try connection.prepare(Retirement.hasCandidates)
         bookings = try connection.prepare(
             """
@@ -171,10 +172,12 @@ final class SQLiteReader: StoreReader {
         }
     }
 
-    func revocations() throws(StoreError) -> [(kind: Int64, value: String)] {
+    func revocations() throws(StoreError) -> [(kind: Int64, value: String, at: Instant)] {
         try snapshot { () throws(SQLiteError) in
-            var found: [(kind: Int64, value: String)] = []
-            try revocationList.eachRow { row in found.append((row.integer(0), row.text(1))) }
+            var found: [(kind: Int64, value: String, at: Instant)] = []
+            try revocationList.eachRow { row in
+                found.append((row.integer(0), row.text(1), row.instant(2)))
+            }
             return found
         }
     }

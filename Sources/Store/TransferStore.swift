@@ -119,8 +119,8 @@ package protocol StoreReader: AnyObject {
     /// In the order of opening.
     func accounts(of customer: CustomerID) throws(StoreError) -> [AccountRow]
     func account(_ id: AccountID, of customer: CustomerID) throws(StoreError) -> AccountRow?
-    /// Everyone whose access has been taken away.
-    func revocations() throws(StoreError) -> [(kind: Int64, value: String)]
+    /// Everyone whose access has been taken away, and when.
+    func revocations() throws(StoreError) -> [(kind: Int64, value: String, at: Instant)]
     /// Whether bodies are kept of outcomes that were committed before `instant`.
     func hasRetirable(before instant: Instant) throws(StoreError) -> Bool
     /// Bookings with an outbox id above `after`, oldest first.

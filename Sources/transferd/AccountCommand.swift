@@ -4,18 +4,11 @@ import Ledger
 import SQLiteStore
 import Store
 
-/// `transferd account list|show|freeze|unfreeze`
+/// `transferd account list|show`, and what the other verbs share
 enum AccountCommand {
     static func list(_ invocation: Invocation) throws {
         let path = invocation["database"] ?? ""
-        var customer: CustomerID?
-        if let text = invocation["customer"] {
-            customer = CustomerID(text)
-            guard customer != nil else {
-                throw UsageError(
-                    "--customer takes 1 to 64 printable ASCII characters.", invocation.command)
-            }
-        }
+        let customer = try invocation.customer()
         try DatabaseFile.require(path)
         let accounts = try Administration.accounts(of: customer, path: path)
         if invocation.has("json") {
@@ -42,29 +35,13 @@ enum AccountCommand {
         try print(try find(invocation), invocation)
     }
 
-    /// Freezes an account or lets it pay again, in one short transaction with the server's locks.
-    static func set(_ status: AccountStatus, _ invocation: Invocation) throws {
-        let path = invocation["database"] ?? ""
-        let account = try find(invocation)
-        guard account.status != .closed else {
-            throw CommandError(
-                .damage, "The account \(account.id) is closed, and stays so. Nothing was changed.")
-        }
-        guard
-            try Administration.setStatus(
-                status, of: account.iban, store: try DatabaseFile.store(path))
-        else { throw missing(invocation) }
-        try print(try find(invocation), invocation)
-    }
-
-    private static func find(_ invocation: Invocation) throws -> AccountRow {
+    /// The account that the command line names.
+    static func find(_ invocation: Invocation) throws -> AccountRow {
         let path = invocation["database"] ?? ""
         let selector: Administration.AccountSelector
         switch (invocation["iban"], invocation.argument) {
         case (let text?, nil):
-            do throws(IBANRefusal) { selector = .iban(try IBAN(text)) } catch {
-                throw UsageError("--iban \(text) is no IBAN. \(error.detail)", invocation.command)
-            }
+            selector = .iban(try iban(text, invocation))
         case (nil, let text?):
             guard let id = AccountID(text) else {
                 throw UsageError(
@@ -83,7 +60,13 @@ enum AccountCommand {
         return account
     }
 
-    private static func missing(_ invocation: Invocation) -> CommandError {
+    static func iban(_ text: String, _ invocation: Invocation) throws(UsageError) -> IBAN {
+        do throws(IBANRefusal) { return try IBAN(text) } catch {
+            throw UsageError("--iban \(text) is no IBAN. \(error.detail)", invocation.command)
+        }
+    }
+
+    static func missing(_ invocation: Invocation) -> CommandError {
         let path = invocation["database"] ?? ""
         return CommandError(
             .damage,
@@ -91,7 +74,8 @@ enum AccountCommand {
                 + "lists those there are.")
     }
 
-    private static func print(_ account: AccountRow, _ invocation: Invocation) throws {
+    /// Prints the account as it is now.
+    static func print(_ account: AccountRow, _ invocation: Invocation) throws {
         if invocation.has("json") {
             var json = JSONWriter()
             write(account, to: &json)

@@ -33,7 +33,8 @@ struct CommandError: Error {
         switch error {
         case .unavailable(let text):
             // SQLite's own words do not say what to do.
-            let advice = text.hasSuffix(".") ? "" : ". Wait, or make room on the disk; then again."
+            let advice =
+                text.hasSuffix(".") ? "" : ". Nothing was changed. See to it, then try again."
             self.init(.unavailable, text + advice)
         case .unusable(let text): self.init(.unusableData, text)
         case .mediumFailed:

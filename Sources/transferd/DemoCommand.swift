@@ -37,6 +37,7 @@ enum DemoCommand {
             metrics: MetricsRegistry(),
             onMediumFailure: { ServerProcess.endAfterMediumFailure(log) })
         parts.clock = clock
+        parts.cursorSecret = try ServerProcess.cursorSecret(path, random)
         let store = SQLiteStore(path: path, environment: Bank.environment(parts))
         try DemoBank.openAccounts(store, clock: clock, random: random)
         try Administration.block(DemoBank.blockedIBAN, at: clock.now(), path: path)

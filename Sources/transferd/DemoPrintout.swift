@@ -18,6 +18,8 @@ struct DemoPrintout {
     let now: Instant
     let random: any RandomBytes
 
+    /// As it was called, so that what is printed can be pasted.
+    private var program: String { CommandLine.arguments.first ?? "transferd" }
     private var baseURL: String { "http://127.0.0.1:\(port)" }
     private var operationsURL: String { "http://127.0.0.1:\(operationsPort)" }
 
@@ -64,49 +66,63 @@ struct DemoPrintout {
             operations  \(operationsURL)  (/healthz, /readyz, /metrics)
 
             \(Terminal.table([["customer", "IBAN", "balance", ""]] + rows, right: [2]))
-            Paste these, in this order. Each holds a token that is valid for a day; `transferd token
-            --database \(path) --customer alice` prints another.
+            Paste these first: the customers' tokens, which are valid for a day. Another:
+            \(program) token --database \(path) --customer alice
+
+            \(variables)
+            Then these, in this order:
 
             \(examples)
-            Also, while this runs: `transferd account freeze --database \(path)
-            --iban \(DemoBank.accounts[0].iban)`, and `transferd verify --database \(path)`.
+            Also, while this runs, in another terminal:
+
+            \(program) account freeze --database \(path) --iban \(DemoBank.accounts[0].iban)
+            \(program) account unfreeze --database \(path) --iban \(DemoBank.accounts[0].iban)
+            \(program) verify --database \(path)
+
+            The demo takes names in any script and has no rate limits. `serve` with
+            config/production.json5 takes SEPA's characters only, and limits each customer's rate.
 
             """
     }
 
+    /// ALICE='…token…', a line for each customer.
+    private var variables: String {
+        customers.map { "\($0.name.uppercased())='\($0.token)'\n" }.joined()
+    }
+
     private var examples: String {
-        guard let alice = customers.first(where: { $0.name == "alice" }) else { return "" }
         var ids = UUIDv7Generator(random: random)
         let key = ids.next(at: now)
-        let first = transfer(alice, key: key, amount: "50.00")
+        let first = transfer(key: key, amount: "50.00")
         let lines = [
             ("A first transfer, alice pays bob: 201", first),
             ("The same again, as after a lost answer: the same 201, and no money moves", first),
             (
                 "The same key for another amount: 422 idempotency_key_reused",
-                transfer(alice, key: key, amount: "60.00")
+                transfer(key: key, amount: "60.00")
             ),
             (
                 "More than there is: 402 insufficient_funds",
-                transfer(alice, key: ids.next(at: now), amount: "900000000.00")
+                transfer(key: ids.next(at: now), amount: "900000000.00")
             ),
             (
                 "To a payee that is blocked: 402 beneficiary_blocked",
                 transfer(
-                    alice, key: ids.next(at: now), amount: "50.00", to: DemoBank.blockedIBAN.text)
+                    key: ids.next(at: now), amount: "50.00", to: DemoBank.blockedIBAN.text)
             ),
             (
                 "Where the first transfer stands now",
-                get(alice, "/api/transfers/by-key/\(key)")
+                get("ALICE", "/api/transfers/by-key/\(key)")
             ),
-            ("Accounts and balances", get(alice, "/api/accounts")),
+            ("What alice has left", get("ALICE", "/api/accounts")),
+            ("What bob has got", get("BOB", "/api/accounts")),
         ]
         return lines.enumerated().map { "# \($0.offset + 1). \($0.element.0)\n\($0.element.1)\n" }
             .joined(separator: "\n")
     }
 
     private func transfer(
-        _ customer: Customer, key: UUID128, amount: String, to iban: String? = nil
+        key: UUID128, amount: String, to iban: String? = nil
     ) -> String {
         var json = JSONWriter()
         json.beginObject()
@@ -124,11 +140,12 @@ struct DemoPrintout {
         json.member("remittanceInformationUnstructured", "Invoice 42")
         json.endObject()
         let body = String(decoding: json.finish(), as: UTF8.self)
-        return "curl -i \(baseURL)/api/transfers -H 'Authorization: Bearer \(customer.token)' "
+        return "curl -i \(baseURL)/api/transfers -H \"Authorization: Bearer $ALICE\" "
             + "-H 'Idempotency-Key: \(key)' -H 'Content-Type: application/json' -d '\(body)'"
     }
 
-    private func get(_ customer: Customer, _ path: String) -> String {
-        "curl -i \(baseURL)\(path) -H 'Authorization: Bearer \(customer.token)'"
+    /// `variable` holds the token.
+    private func get(_ variable: String, _ path: String) -> String {
+        "curl -i \(baseURL)\(path) -H \"Authorization: Bearer $\(variable)\""
     }
 }

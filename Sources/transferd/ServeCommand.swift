@@ -28,11 +28,17 @@ enum ServeCommand {
         parts.settings = configuration.services
         parts.commitLimits = configuration.commit
         parts.readerThreads = configuration.readThreads
+        parts.writeRate = configuration.writeRate
+        parts.readRate = configuration.readRate
+        if configuration.tokens.algorithms != [.hs256] {
+            parts.keyFile = configuration.tokens.jwksFile
+        }
         parts.clock = clock
 
         let path = configuration.database.path
         let lock = try ServerProcess.openDatabase(
             path, role: "transferd serve", migrate: configuration.database.migrate, clock: clock)
+        parts.cursorSecret = try ServerProcess.cursorSecret(path, parts.random)
         let server = try ServerProcess.listen(
             Bank(sqlite: path, parts: parts), configuration.server
         ) { listener in

@@ -65,6 +65,16 @@ enum ServerProcess {
         return lock
     }
 
+    /// What seals list cursors, made at the first start and kept in the database, so that cursors
+    /// work after a restart too.
+    static func cursorSecret(
+        _ path: String, _ random: any RandomBytes
+    ) throws(StoreError) -> [UInt8] {
+        let name = "cursor.secret"
+        if let secret = try Administration.setting(name, path: path) { return secret }
+        return try Administration.establish(name, random.bytes(32), path: path)
+    }
+
     /// `DatabaseLock`, with what to do where its file cannot be made.
     static func takeLock(_ path: String, role: String) throws -> DatabaseLock {
         do { return try DatabaseLock(databasePath: path, role: role) } catch let error

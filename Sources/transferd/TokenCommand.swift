@@ -12,10 +12,7 @@ enum TokenCommand {
             try invocation.integer("expires-in", in: -86400...31_536_000)
             ?? DemoBank.tokenLifetimeSeconds
         let scopes = try scopes(invocation)
-        guard let customer = CustomerID(invocation["customer"] ?? "") else {
-            throw UsageError(
-                "--customer takes 1 to 64 printable ASCII characters.", invocation.command)
-        }
+        let customer = try invocation.requiredCustomer()
         try DatabaseFile.require(path)
         guard try DemoBank.hasIssuer(path: path) else {
             throw CommandError(

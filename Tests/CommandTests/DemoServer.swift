@@ -51,12 +51,13 @@ final class DemoServer {
         return program.wait()
     }
 
-    /// POSTs a transfer of alice in euros.
+    /// POSTs a transfer in euros, of alice if nobody else is named.
     func transfer(
-        key: String, amount: String = "50.00", token: String? = nil
+        key: String, amount: String = "50.00", token: String? = nil,
+        from debtor: String = "DE89370400440532013000"
     ) throws -> Answer {
         let body = """
-            {"debtorAccount":{"iban":"DE89370400440532013000"},\
+            {"debtorAccount":{"iban":"\(debtor)"},\
             "instructedAmount":{"currency":"EUR","amount":"\(amount)"},\
             "creditorAccount":{"iban":"FR1420041010050500013M02606"},"creditorName":"Bob"}
             """

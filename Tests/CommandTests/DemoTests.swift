@@ -39,33 +39,41 @@ extension DatabaseTests {
         @Test("The curl lines that demo prints answer as it says they do")
         func curlLines() throws {
             let program = try Program(["demo", "--port", "0", "--database", database])
-            var lines: [(text: String, label: String)] = []
+            var labels: [String] = []
+            var script: [String] = []
             var label = ""
+            let mark = "@@@"
             while let line = program.line(), !line.hasPrefix("Also") {
                 if line.hasPrefix("# ") { label = line }
-                if line.hasPrefix("curl ") { lines.append((line, label)) }
+                if line.contains("='") { script.append(line) }
+                if line.hasPrefix("curl ") {
+                    #expect(line.count < 480)
+                    script += [line + " -s", "printf '\(mark)'"]
+                    labels.append(label)
+                }
             }
-            let answers = try lines.map { line in
-                let process = Process()
-                process.executableURL = URL(filePath: "/bin/sh")
-                process.arguments = ["-c", line.text + " -s"]
-                let out = Pipe()
-                process.standardOutput = out
-                try process.run()
-                let data = out.fileHandleForReading.readDataToEndOfFile()
-                process.waitUntilExit()
-                return String(decoding: data, as: UTF8.self)
-            }
-            #expect(lines.count == 7)
+            #expect(script.prefix { $0.contains("='") }.count == 3)
+            // One shell, as a person has one.
+            let process = Process()
+            process.executableURL = URL(filePath: "/bin/sh")
+            process.arguments = ["-uc", script.joined(separator: "\n")]
+            let out = Pipe()
+            process.standardOutput = out
+            try process.run()
+            let data = out.fileHandleForReading.readDataToEndOfFile()
+            process.waitUntilExit()
+            let answers = String(decoding: data, as: UTF8.self)
+                .components(separatedBy: mark).dropLast().map { $0 }
+            try #require(answers.count == 8)
             let statuses = answers.map { $0.dropFirst(9).prefix(3) }
-            #expect(statuses == ["201", "201", "422", "402", "402", "200", "200"])
+            #expect(statuses == ["201", "201", "422", "402", "402", "200", "200", "200"])
             let bodies = answers.map { $0.components(separatedBy: "\r\n\r\n").last ?? "" }
             #expect(bodies[0] == bodies[1])
             #expect(answers[1].contains("Idempotent-Replayed: true"))
             for (index, code) in [
                 2: "idempotency_key_reused", 3: "insufficient_funds", 4: "beneficiary_blocked",
             ] {
-                #expect(lines[index].label.contains(code))
+                #expect(labels[index].contains(code))
                 #expect(bodies[index].contains("\"code\":\"\(code)\""))
             }
             program.signal(SIGINT)
@@ -95,6 +103,32 @@ extension DatabaseTests {
             #expect(replay.status == 201)
             #expect(replay.head.contains("Idempotent-Replayed: true"))
             #expect(replay.body == first.body)
+        }
+
+        @Test("A cursor of before a restart goes on after it")
+        func cursor() throws {
+            let demo = try DemoServer(database: database)
+            for _ in 0..<3 { #expect(try demo.transfer(key: UUID().uuidString).status == 201) }
+            let token = demo.token("alice")
+            func page(_ demo: DemoServer, _ query: String) throws -> (ids: [String], next: String?)
+            {
+                let answer = try demo.request("GET /api/transfers?limit=1\(query)", token: token)
+                #expect(answer.status == 200, "\(answer.body)")
+                let object = try #require(
+                    JSONSerialization.jsonObject(with: Data(answer.body.utf8)) as? [String: Any])
+                let rows = object["transfers"] as? [[String: Any]] ?? []
+                return (
+                    rows.compactMap { $0["transferId"] as? String }, object["cursor"] as? String
+                )
+            }
+            let first = try page(demo, "")
+            let cursor = try #require(first.next)
+            let second = try page(demo, "&cursor=\(cursor)")
+            #expect(demo.stop().status == 0)
+            let again = try DemoServer(database: database)
+            let repeated = try page(again, "&cursor=\(cursor)")
+            #expect(repeated.ids == second.ids)
+            #expect(repeated.ids.count == 1 && repeated.ids != first.ids)
         }
 
         @Test("After kill -9 the answer that was given is given again, byte for byte")

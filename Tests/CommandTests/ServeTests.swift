@@ -14,11 +14,11 @@ extension DatabaseTests {
             database = folder.file("bank.db")
         }
 
-        private static let secret = [
+        static let secret = [
             "TRANSFERD_TOKENS_HS256_SECRET": "0123456789abcdef0123456789abcdef"
         ]
 
-        private func configuration(_ more: String = "") throws -> String {
+        func configuration(_ more: String = "") throws -> String {
             try folder.write(
                 """
                 {
@@ -32,7 +32,7 @@ extension DatabaseTests {
         }
 
         /// The ready line of a server, which has all its ports open by then.
-        private func ready(_ program: Program) throws -> [String: Any] {
+        func ready(_ program: Program) throws -> [String: Any] {
             // Standard error is a file: look again until the line is there or the server is not.
             while kill(program.process, 0) == 0 {
                 for line in program.errors.split(separator: "\n")

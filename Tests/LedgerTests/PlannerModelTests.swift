@@ -113,7 +113,7 @@ struct PlannerModelTests {
         #expect(
             verdicts.isSuperset(of: [
                 .repeated, .invalid, .reused([.amount]), .credit(.credited), .concluded(.settled),
-                .concluded(.returned),
+                .concluded(.returned), .statusSet, .limitsSet, .closed, .notEmpty,
             ]))
     }
 
@@ -132,6 +132,8 @@ struct PlannerModelTests {
             #expect(account?.owner == row.customer.text)
             #expect(account?.balance == Int128(row.balance))
             #expect(account?.status == row.status.name)
+            #expect(account?.perTransfer == row.perTransferLimit.map { Int128($0) })
+            #expect(account?.daily == row.dailyLimit.map { Int128($0) })
             #expect(account?.day == row.usageDay)
             #expect(account?.used == Int128(row.usedToday))
         }

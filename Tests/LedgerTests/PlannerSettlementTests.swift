@@ -36,7 +36,7 @@ private struct Booking {
     }
 }
 
-@Suite("Planner: bookings and accounts")
+@Suite("Planner: bookings and openings")
 struct PlannerSettlementTests {
     @Test("A credit posts the money to the payee's account")
     func credited() throws {
@@ -207,22 +207,5 @@ struct PlannerSettlementTests {
         #expect(plan.decisions.map(Verdict.init) == [.opened, .existed, .existed])
         #expect(plan.postings.isEmpty)
         #expect(plan.newAccounts.count == 1)
-    }
-
-    @Test(
-        "A status is set for the next attempt, and setting it again changes nothing (Scenario 40)")
-    func status() {
-        let payment = Payment()
-        let freeze = Command.setAccountStatus(
-            SetAccountStatusCommand(iban: iban(1), status: .frozen))
-        #expect(
-            payment.plan([freeze, .transfer(payment.command)]).decisions.map(Verdict.init)
-                == [.statusSet, .rejected(.accountFrozen, balance: Payment.cents)])
-        var frozen = payment
-        frozen.change { $0.status = .frozen }
-        #expect(frozen.plan([freeze]).isReadOnly)
-        let nobody = Command.setAccountStatus(
-            SetAccountStatusCommand(iban: iban(77), status: .frozen))
-        #expect(payment.verdict([nobody]) == .unknown)
     }
 }

@@ -140,7 +140,7 @@ extension DatabaseTests {
         @Test("Every rule's refusal can be stored", arguments: StoreKind.all)
         func everyRefusal(kind: StoreKind) throws {
             let bank = try ContractBank(kind)
-            try bank.open(100, 100, 100, 100, 100)
+            try bank.open(100, 100, 100, 0, 100)
             _ = try bank.commit(
                 open(6, of: 6, euros(cents: 1000), perTransfer: 100, daily: 150),
                 .setAccountStatus(SetAccountStatusCommand(iban: iban(3), status: .frozen)),

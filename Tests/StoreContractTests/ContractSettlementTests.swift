@@ -60,8 +60,8 @@ extension DatabaseTests {
             try bank.open(10_000, 0)
             let id = try #require(try bank.commit(pay(1, 1, "40.00")).first?.outcome?.transfer)
             let booking = try #require(try bank.reader.pendingBookings(after: 0, limit: 9).first)
-            // The payer's account is closed meanwhile: it gets its money all the same.
-            _ = try bank.commit(freeze(2), freeze(1, .closed))
+            // The payer's account is frozen meanwhile: it gets its money all the same.
+            _ = try bank.commit(freeze(2), freeze(1))
             #expect(try bank.settle() == [.refused(.payeeAccountFrozen)])
             _ = try bank.commit(freeze(2, .active))
             let again = try bank.commit(

@@ -79,10 +79,15 @@ package struct CommandStream {
         switch random.next() % 20 {
         case 0, 1: return open()
         case 2:
-            let status: [AccountStatus] = [.active, .active, .active, .frozen, .closed]
+            if number(4) == 1 { return limit() }
+            let status = pick([AccountStatus.active, .active, .active, .frozen, .closed])
+            // Mostly one that can be closed, where there is one.
+            let empty = (1...Self.accounts).filter { bank.accounts[iban($0).text]?.balance == 0 }
+            let account =
+                status == .closed && !empty.isEmpty && number(4) > 1
+                ? pick(empty) : number(Self.accounts + 1)
             return .setAccountStatus(
-                SetAccountStatusCommand(
-                    iban: iban(number(Self.accounts + 1)), status: pick(status)))
+                SetAccountStatusCommand(iban: iban(account), status: status))
         case 3...6:
             if let booking = pending.filter({ $0.creditor != nil }).randomElement(using: &random),
                 let credit = credit(booking)
@@ -127,6 +132,18 @@ package struct CommandStream {
             number, of: number % Self.customers + 1,
             Money(minorUnits: opening, currency: currency(code)), perTransfer: pick(limits),
             daily: pick(limits))
+    }
+
+    private mutating func limit() -> Command {
+        let changes: [LimitChange]
+        switch profile {
+        case .small: changes = [.keep, .lift, .set(0), .set(2_000), .set(6_000)]
+        case .extreme: changes = [.keep, .lift, .set(.max), .set(.max / 2)]
+        }
+        return .setAccountLimits(
+            SetAccountLimitsCommand(
+                iban: iban(number(Self.accounts + 1)), perTransfer: pick(changes),
+                daily: pick(changes)))
     }
 
     private mutating func pay() -> Command {

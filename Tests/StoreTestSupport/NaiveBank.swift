@@ -15,6 +15,9 @@ package enum Verdict: Hashable, Sendable {
     case opened
     case existed
     case statusSet
+    case limitsSet
+    case closed
+    case notEmpty
     case unknown
 }
 
@@ -88,9 +91,26 @@ package struct NaiveBank {
                 daily: command.dailyLimit.map { Int128($0) })
             return .opened
         case .setAccountStatus(let command):
-            guard accounts[command.iban.text] != nil else { return .unknown }
+            guard let account = accounts[command.iban.text] else { return .unknown }
+            if account.status == command.status.name { return .statusSet }
+            if account.status == "closed" { return .closed }
+            if command.status == .closed, account.balance > 0 { return .notEmpty }
             accounts[command.iban.text]?.status = command.status.name
             return .statusSet
+        case .setAccountLimits(let command):
+            guard let account = accounts[command.iban.text] else { return .unknown }
+            if account.status == "closed" { return .closed }
+            func changed(_ limit: Int128?, _ change: LimitChange) -> Int128? {
+                switch change {
+                case .keep: limit
+                case .lift: nil
+                case .set(let units): Int128(units)
+                }
+            }
+            accounts[command.iban.text]?.perTransfer = changed(
+                account.perTransfer, command.perTransfer)
+            accounts[command.iban.text]?.daily = changed(account.daily, command.daily)
+            return .limitsSet
         case .revoke(let command):
             let name = Self.name(command.id)
             if contents[name] != nil { return .repeated }

@@ -17,6 +17,9 @@ extension Verdict {
         case .accountOpened: self = .opened
         case .accountExists: self = .existed
         case .accountStatusSet: self = .statusSet
+        case .accountLimitsSet: self = .limitsSet
+        case .accountClosed: self = .closed
+        case .accountNotEmpty: self = .notEmpty
         case .accountUnknown, .customerRestricted, .customerUnknown, .retired, .probed:
             self = .unknown
         }

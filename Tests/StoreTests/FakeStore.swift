@@ -77,7 +77,7 @@ final class FakeStore: TransferStore {
             return TransferPage(transfers: [], next: nil)
         }
 
-        func revocations() throws(StoreError) -> [(kind: Int64, value: String)] { [] }
+        func revocations() throws(StoreError) -> [(kind: Int64, value: String, at: Instant)] { [] }
 
         func hasRetirable(before instant: Instant) throws(StoreError) -> Bool { false }
 

@@ -103,7 +103,7 @@ struct DocumentationTests {
             for match in text.matches(of: #/"((?:transferd|http)_[a-z_]+)"/#) {
                 used.insert(String(match.1))
             }
-            let event = #/\blog\.(?:debug|info|notice|warning|error)\(\s*"([a-z_.]+)"/#
+            let event = #/log\.(?:debug|info|notice|warning|error)\(\s*"([a-z_.]+)"/#
             for match in text.matches(of: event) { used.insert(String(match.1)) }
         }
         let rows = manual.matches(of: #/\n\| `([a-z]+[_.][a-z_.]+)` \|/#)
