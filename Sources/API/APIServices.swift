@@ -28,6 +28,7 @@ package struct APIServices: Sendable {
     package var changes: ChangeHub
     package var writeLimiter: RateLimiter
     package var readLimiter: RateLimiter
+    package var lookUpLimiter: RateLimiter
     package var calendar: any BusinessCalendar
     package var clock: any WallClock
     package var monotonic: any MonotonicClock
@@ -42,7 +43,8 @@ package struct APIServices: Sendable {
         revocations: RevocationList,
         commits: CommitQueue,
         reads: ReadPool, inFlight: InFlightTable, changes: ChangeHub,
-        writeLimiter: RateLimiter, readLimiter: RateLimiter, calendar: any BusinessCalendar,
+        writeLimiter: RateLimiter, readLimiter: RateLimiter, lookUpLimiter: RateLimiter,
+        calendar: any BusinessCalendar,
         clock: any WallClock, monotonic: any MonotonicClock, random: any RandomBytes,
         cursorSeal: HMACSHA256, log: Log,
         metrics: MetricsRegistry
@@ -57,6 +59,7 @@ package struct APIServices: Sendable {
         self.changes = changes
         self.writeLimiter = writeLimiter
         self.readLimiter = readLimiter
+        self.lookUpLimiter = lookUpLimiter
         self.calendar = calendar
         self.clock = clock
         self.monotonic = monotonic

@@ -7,6 +7,7 @@ import Platform
 struct Caller {
     let customer: CustomerID
     let permittedUntil: Instant
+    let token: VerifiedToken
 }
 
 /// Token and scope, checked on every attempt, replays included. Confined to its event loop.
@@ -50,10 +51,22 @@ struct Gate {
             guard token.scopes.contains(scope) else { return .refused(.scope(scope)) }
             let lasting = token.expiresAt.advanced(
                 seconds: verifier.configuration.leewaySeconds)
-            return .passed(Caller(customer: customer, permittedUntil: lasting))
+            return .passed(
+                Caller(customer: customer, permittedUntil: lasting, token: token))
         } catch {
             return .refused(error == .expired ? .expired : .invalid(Self.detail(error)))
         }
+    }
+
+    /// The refusal of a request that has waited, if its token is no longer good; nil for one that has
+    /// not waited.
+    func refusalAfterWait(_ request: Parked, at now: Instant) -> Response? {
+        guard request.waitSeconds != nil, let token = request.token else { return nil }
+        do throws(TokenRefusal) {
+            try token.check(at: now, leewaySeconds: verifier.configuration.leewaySeconds)
+        } catch { return GateRefusal.expired.response(request.requestID) }
+        return revocations.refuses(token)
+            ? GateRefusal.revoked.response(request.requestID) : nil
     }
 
     private mutating func verified(

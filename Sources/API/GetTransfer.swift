@@ -9,10 +9,12 @@ extension TransferAPI {
     /// waits for news: for another state than the one that `If-None-Match` names, or for the end of
     /// an attempt in flight.
     mutating func getTransfer(
-        _ head: borrowing RequestHead, _ intent: IntentID, _ ticket: Ticket, _ requestID: String
+        _ head: borrowing RequestHead, _ intent: IntentID, _ ticket: Ticket, _ caller: Caller,
+        _ requestID: String
     ) -> HandlerAnswer {
         var request = Parked(
-            requestID: requestID, waitSeconds: Preference.wait(head), tags: EntityTag.list(head))
+            requestID: requestID, waitSeconds: isDraining ? nil : Preference.wait(head),
+            tags: EntityTag.list(head), token: caller.token)
         if request.waitSeconds != nil {
             request.watched = intent
             services.changes.watch(intent, ticket, sink)
@@ -29,6 +31,9 @@ extension TransferAPI {
     mutating func finishRead(
         _ answer: ReadAnswer, _ ticket: Ticket, _ request: Parked
     ) -> Response? {
+        if let refusal = gate.refusalAfterWait(request, at: services.clock.now()) {
+            return refusal
+        }
         if request.watched != nil, request.holds {
             switch answer {
             case .transfer(let view) where EntityTag.matches(request.tags, Self.tag(view)):
@@ -56,6 +61,7 @@ extension TransferAPI {
             return tagged(
                 Self.revoked(intent, view, asOf, requestID), Self.revokedTag, request)
         case .inFlight(let intent, let asOf): return Self.inFlight(intent, asOf, requestID)
+        case .outcome: return unavailable(.internalError, requestID)
         case .list(let page, let customer, let states):
             return list(page, customer, states, requestID)
         case .accounts(let accounts, let asOf):
@@ -149,7 +155,7 @@ extension TransferAPI {
 
     private static func notFound(_ query: ReadQuery, _ requestID: String) -> Response {
         switch query {
-        case .intent, .decidedIntent:
+        case .intent, .outcome, .decidedIntent:
             Problem(
                 .keyUnknown,
                 "No attempt with this key has been committed; one may still be on its way."

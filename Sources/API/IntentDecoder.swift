@@ -7,6 +7,8 @@ import Platform
 /// Where a member is at fault, today's field rules are held against the others as well, so that one
 /// answer names everything; alone they wait until it is known that the key has no outcome.
 struct IntentDecoder {
+    private static let maximumErrors = 50
+
     private let rules: FieldRules
     private var intent = PartialIntent()
     private var errors: [FieldError] = []
@@ -28,8 +30,9 @@ struct IntentDecoder {
         if decoder.errors.isEmpty, let submitted = decoder.intent.submitted() {
             return .success(submitted)
         }
-        let all = decoder.errors + rules.errors(decoder.intent)
-        return .failure(FieldErrors(all))
+        // All that a person can use: a body full of nonsense shall not make a larger answer.
+        let all = decoder.errors.prefix(Self.maximumErrors) + rules.errors(decoder.intent)
+        return .failure(FieldErrors(Array(all)))
     }
 
     private mutating func read(_ root: JSONValue) {

@@ -6,12 +6,21 @@ enum MediaType {
     static func isJSON(_ head: borrowing RequestHead) -> Bool {
         guard head.count(of: "content-type") == 1, let value = head.value(of: "content-type")
         else { return false }
-        var text = value.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
-            .lowercased()
         guard head.count(of: "content-encoding") == 0 else { return false }
-        if text == "application/json" { return true }
-        text.removeAll { $0 == " " || $0 == "\t" }
-        return text == "application/json;charset=utf-8"
-            || text == "application/json;charset=\"utf-8\""
+        let text = value.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+        let parts = text.lowercased().split(separator: ";", omittingEmptySubsequences: false).map {
+            part in
+            // Optional white space may stand around a parameter, and nowhere else.
+            var part = part.drop { $0 == " " || $0 == "\t" }
+            while part.last == " " || part.last == "\t" { part.removeLast() }
+            return part
+        }
+        switch parts.count {
+        case 1: return parts[0] == "application/json"
+        case 2:
+            return parts[0] == "application/json"
+                && (parts[1] == "charset=utf-8" || parts[1] == "charset=\"utf-8\"")
+        default: return false
+        }
     }
 }

@@ -54,7 +54,7 @@ extension TransferAPI {
             var request = request
             request.conflict = KeyConflict(
                 intent: intent, differs: differs, firstReceivedAt: firstReceivedAt)
-            return read(.intent(id, inFlight: true), ticket, request)
+            return read(.outcome(id), ticket, request)
         }
     }
 
@@ -152,25 +152,31 @@ extension TransferAPI {
     /// what runs may be a mistaken reuse of a key whose owner is the one that asks.
     func answer(_ conflict: KeyConflict, _ answer: ReadAnswer, _ requestID: String) -> Response {
         switch answer {
-        case .transfer(let view):
-            guard let original = view.transfer.submitted else {
-                return unavailable(.internalError, requestID)
-            }
-            let differs = conflict.intent.differences(from: original)
-            // The owner's own retry: the outcome is there as soon as the other attempt has ended.
-            if differs.isEmpty {
-                metrics.inFlight.add()
-                return Self.inFlight(requestID)
-            }
-            metrics.reused.add()
-            return Self.reused(view.transfer.id, view.firstReceivedAt, differs, requestID)
-        case .inFlight, .notFound:
+        case .outcome(let outcome, let transfer):
+            return self.answer(conflict.intent, outcome, transfer, requestID)
+        case .notFound:
             metrics.reused.add()
             return Self.reused(nil, conflict.firstReceivedAt, conflict.differs, requestID)
-        case .revoked: return Self.revoked(requestID)
         case .failed: return unavailable(.storeUnavailable, requestID)
-        case .decided, .list, .accounts, .account: return unavailable(.internalError, requestID)
+        default: return unavailable(.internalError, requestID)
         }
+    }
+
+    /// What is stored decides, whatever else runs: the owner's own retry is a replay.
+    private func answer(
+        _ intent: SubmittedIntent, _ outcome: StoredOutcome, _ transfer: TransferRow?,
+        _ requestID: String
+    ) -> Response {
+        if let fingerprint = outcome.fingerprint,
+            intent.fingerprint(version: fingerprint.version) != fingerprint
+        {
+            metrics.reused.add()
+            let differs = transfer?.submitted.map { intent.differences(from: $0) } ?? []
+            return Self.reused(outcome.transfer, outcome.receivedAt, differs, requestID)
+        }
+        metrics.replayed.add()
+        if outcome.body.isEmpty, let transfer { return Self.retired(transfer, requestID) }
+        return Self.stored(outcome, replayed: true, requestID)
     }
 
     /// Exactly one header line with exactly one key.

@@ -30,6 +30,8 @@ package final class RateLimiter: Sendable {
     }
 
     package let policy: Policy
+    /// Names the bucket in the RateLimit fields.
+    package let name: String
     /// Nanoseconds that one request fills up again in.
     private let interval: Int64
     private let full = Guarded<[CustomerID: Int64]>([:])
@@ -40,7 +42,8 @@ package final class RateLimiter: Sendable {
         policy.perSecond > 0 ? max(1, policy.burst / policy.perSecond) : 1
     }
 
-    package init(_ policy: Policy) {
+    package init(_ name: String, _ policy: Policy) {
+        self.name = name
         self.policy = policy
         interval = policy.perSecond > 0 ? 1_000_000_000 / policy.perSecond : 0
     }

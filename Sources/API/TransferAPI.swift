@@ -21,6 +21,8 @@ package struct TransferAPI: RequestHandler {
     private var parked: [Parked] = []
     /// Requests that prefer to wait, and until when.
     var waits: [Wait] = []
+    /// About to stop: nobody is kept waiting any more.
+    var isDraining = false
 
     package init(services: APIServices, completions: Completions<StoreAnswer>) {
         self.services = services
@@ -80,10 +82,10 @@ package struct TransferAPI: RequestHandler {
         case .passed(let passed): caller = passed
         }
         let customer = caller.customer
-        let limiter = needed == .transfersWrite ? services.writeLimiter : services.readLimiter
+        let limiter = limiter(route, needed)
         if case .limited(let seconds) = limiter.take(customer, at: services.monotonic.now()) {
             metrics.limited.add()
-            return .respond(Self.limited(limiter, needed, seconds, id))
+            return .respond(Self.limited(limiter, seconds, id))
         }
         if case .transfers = route, head.method != .post {
             return listTransfers(head, ticket, customer, id)
@@ -96,7 +98,8 @@ package struct TransferAPI: RequestHandler {
         case .transferByKey(.success(let key)):
             let intent = IntentID(customer: customer, key: key)
             return head.method == .delete
-                ? revoke(intent, ticket, caller, id) : getTransfer(head, intent, ticket, id)
+                ? revoke(intent, ticket, caller, id)
+                : getTransfer(head, intent, ticket, caller, id)
         case .transferByKey(.failure(let refusal)):
             return .respond(Problem(.idempotencyKeyInvalid, refusal.detail).response(id))
         case .transfer(let transfer?):
@@ -130,7 +133,9 @@ package struct TransferAPI: RequestHandler {
         switch answer {
         case .command(let answer):
             switch answer.command {
-            case .transfer(let command): response = finishTransfer(command, answer.result)
+            case .transfer(let command):
+                let done = finishTransfer(command, answer.result)
+                response = gate.refusalAfterWait(request, at: services.clock.now()) ?? done
             case .revoke(let command):
                 response = finishRevocation(command, answer.result, ticket)
             default: response = nil
@@ -186,6 +191,12 @@ package struct TransferAPI: RequestHandler {
 
     package mutating func tick(_ now: MonotonicTime) { endWaits(now) }
 
+    /// Look-ups that wait for news are answered now; from now on nobody waits.
+    package mutating func drain() {
+        isDraining = true
+        endWaits(.distantFuture)
+    }
+
     /// Hands a read over; its request waits on the loop.
     mutating func read(
         _ query: ReadQuery, _ ticket: Ticket, _ request: Parked
@@ -218,11 +229,19 @@ package struct TransferAPI: RequestHandler {
         parked[slot] = request
     }
 
+    /// Looking up what became of a payment has a bucket of its own, so that a busy screen does not
+    /// stand in its way.
+    private func limiter(_ route: Route, _ scope: Scopes) -> RateLimiter {
+        if scope == .transfersWrite { return services.writeLimiter }
+        if case .transferByKey = route { return services.lookUpLimiter }
+        return services.readLimiter
+    }
+
     /// A 429 (RateLimit header fields for HTTP, draft-ietf-httpapi-ratelimit-headers).
     private static func limited(
-        _ limiter: RateLimiter, _ scope: Scopes, _ seconds: Int64, _ id: String
+        _ limiter: RateLimiter, _ seconds: Int64, _ id: String
     ) -> Response {
-        let name = scope == .transfersWrite ? "writes" : "reads"
+        let name = limiter.name
         var response = Problem(
             .rateLimited, "Send the same request with the same key again after Retry-After seconds."
         ).response(id)

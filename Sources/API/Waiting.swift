@@ -1,4 +1,5 @@
 import HTTPServer
+import Identity
 import Ledger
 import Platform
 import Store
@@ -10,6 +11,8 @@ struct Parked {
     var waitSeconds: Int64?
     /// The tags of `If-None-Match`; nil without it.
     var tags: [String]?
+    /// The token of a request that waits, to be looked at again when it is answered.
+    var token: VerifiedToken?
     /// Set where a read is to decide between two contents of one key.
     var conflict: KeyConflict?
     /// The intent whose changes it waits for.

@@ -24,6 +24,7 @@ package final class Bank: Sendable {
         /// Per customer; off unless the configuration says so.
         package var writeRate = RateLimiter.Policy.off
         package var readRate = RateLimiter.Policy.off
+        package var lookUpRate = RateLimiter.Policy.off
         package var clock: any WallClock = SystemWallClock()
         package var monotonic: any MonotonicClock = SystemMonotonicClock()
         package var random: any RandomBytes = SystemRandomBytes()
@@ -82,12 +83,17 @@ package final class Bank: Sendable {
             settings: parts.settings, fieldRules: parts.policy.fieldRules,
             verifier: parts.verifier, revocations: revocations, commits: commits, reads: reads,
             inFlight: inFlight,
-            changes: changes, writeLimiter: RateLimiter(parts.writeRate),
-            readLimiter: RateLimiter(parts.readRate),
+            changes: changes, writeLimiter: RateLimiter("writes", parts.writeRate),
+            readLimiter: RateLimiter("reads", parts.readRate),
+            lookUpLimiter: RateLimiter("look-ups", parts.lookUpRate),
             calendar: parts.calendar, clock: parts.clock, monotonic: parts.monotonic,
             random: parts.random, cursorSeal: HMACSHA256(key: parts.cursorSecret),
             log: parts.log, metrics: parts.metrics)
         readiness = Readiness { commits.isHealthy }
+        let log = parts.log
+        parts.metrics.sampled(
+            "transferd_log_lost_lines", help: "Log lines that nobody could take."
+        ) { log.lostLines }
         parts.metrics.sampled(
             "transferd_in_flight", help: "Intents that this process is working on."
         ) { inFlight.count }

@@ -17,7 +17,11 @@ package final class BankServer: Sendable {
         package init() {
             api.name = "api"
             operations.name = "operations"
-            operations.limits.connections = 64
+            operations.limits.connections = 256
+            // A probe is quick or broken: nobody holds the door for long.
+            operations.limits.firstByteMilliseconds = 2000
+            operations.limits.headMilliseconds = 2000
+            operations.limits.idleMilliseconds = 15_000
         }
     }
 

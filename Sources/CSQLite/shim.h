@@ -27,6 +27,10 @@ static inline int cs_no_checkpoint_on_close(sqlite3 *db, int on) {
 static inline int cs_memory_statistics_off(void) {
     return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }
+// Whether the file that is open is no longer the one at its path. Costs one stat(2).
+static inline int cs_has_moved(sqlite3 *db, int *moved) {
+    return sqlite3_file_control(db, "main", SQLITE_FCNTL_HAS_MOVED, moved);
+}
 // Macros made of macros are not visible to Swift.
 static inline int cs_ioerr_fsync(void) { return SQLITE_IOERR_FSYNC; }
 static inline int cs_ioerr_dir_fsync(void) { return SQLITE_IOERR_DIR_FSYNC; }

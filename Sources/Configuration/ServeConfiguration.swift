@@ -42,6 +42,7 @@ package struct ServeConfiguration: Sendable {
     package var services = APIServices.Settings()
     package var writeRate = RateLimiter.Policy(perSecond: 50, burst: 200)
     package var readRate = RateLimiter.Policy(perSecond: 100, burst: 400)
+    package var lookUpRate = RateLimiter.Policy(perSecond: 100, burst: 400)
     package var readThreads = 2
     package var policy = Policy()
     package var logLevel = LogLevel.info

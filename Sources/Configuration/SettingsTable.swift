@@ -103,9 +103,15 @@ package enum SettingsTable {
             "How many of them at once after a pause."),
         .integer(
             "limits.readsPerSecond", \.readRate.perSecond, 0...1_000_000, unit: "requests",
-            "The same for look-ups, lists and accounts. 0 for no limit."),
+            "The same for lists, accounts and look-ups by id. 0 for no limit."),
         .integer(
             "limits.readsBurst", \.readRate.burst, 1...1_000_000, unit: "requests",
+            "How many of them at once after a pause."),
+        .integer(
+            "limits.lookUpsPerSecond", \.lookUpRate.perSecond, 0...1_000_000, unit: "requests",
+            "The same for look-ups by key. 0 for no limit."),
+        .integer(
+            "limits.lookUpsBurst", \.lookUpRate.burst, 1...1_000_000, unit: "requests",
             "How many of them at once after a pause."),
     ]
 

@@ -30,6 +30,7 @@ final class ConnectionDriver<Handler: RequestHandler> {
     func setDate(_ now: Instant) { date.update(now) }
 
     func tick(_ now: MonotonicTime) { handler.tick(now) }
+    func drain() { handler.drain() }
 
     func abandon(_ completion: Handler.Completion) { handler.abandoned(completion) }
 

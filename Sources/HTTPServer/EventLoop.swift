@@ -278,6 +278,7 @@ final class EventLoop<Handler: RequestHandler> {
     private func observeStage(_ now: MonotonicTime) {
         let seen = control.stage
         guard seen != stage else { return }
+        if stage == .serving { driver.drain() }
         stage = seen
         for connection in slots where connection.isOpen { connection.state.drain() }
         guard seen == .draining else { return }

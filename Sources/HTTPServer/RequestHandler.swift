@@ -45,4 +45,13 @@ package protocol RequestHandler: SendableMetatype {
 
     /// About every 100 ms, on the loop's thread.
     mutating func tick(_ now: MonotonicTime)
+
+    /// The server is about to stop: answers from now on are their connections' last. Once, on the
+    /// loop's thread.
+    mutating func drain()
+}
+
+extension RequestHandler {
+    /// For handlers that keep nobody waiting.
+    package mutating func drain() {}
 }

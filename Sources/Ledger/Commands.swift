@@ -182,6 +182,11 @@ package enum Command: Sendable {
     /// Changes nothing: finds out whether the store can take a command.
     case probe
 
+    /// The content of a transfer; nil for any other command.
+    package var submitted: SubmittedIntent? {
+        if case .transfer(let command) = self { command.intent } else { nil }
+    }
+
     /// The intent whose key this command holds while it runs.
     package var intent: IntentID? {
         switch self {

@@ -45,10 +45,10 @@ package struct CustomerID: Hashable, Comparable, Sendable, Loggable, CustomStrin
     /// As the token has it.
     package let text: String
 
-    /// Nil for another length or a byte outside 0x20 to 0x7E.
+    /// Nil for another length or a byte outside 0x21 to 0x7E, as in a token's subject.
     package init?(_ text: String) {
         let bytes = text.utf8
-        guard (1...64).contains(bytes.count), bytes.allSatisfy({ (0x20...0x7E).contains($0) })
+        guard (1...64).contains(bytes.count), bytes.allSatisfy({ (0x21...0x7E).contains($0) })
         else { return nil }
         self.text = text
     }

@@ -45,6 +45,9 @@ extension SystemError: Loggable { package var logValue: LogValue { .text(descrip
 package final class Log: Sendable {
     private let descriptor: Int32
     private let clock: any WallClock
+    /// Held while a line is written, so that the room that was seen is still there.
+    private let lock = Lock()
+    private let lost = Counter()
     package let level: LogLevel
 
     package init(
@@ -82,8 +85,24 @@ package final class Log: Sendable {
             }
         }
         line += "}\n".utf8
+        lock.withLock { send(line) }
+    }
+
+    /// Lines that could not be written: nobody reads the pipe, or the disk is full.
+    package var lostLines: Int { lost.value }
+
+    /// Never waits. A pipe with room takes 4096 bytes at once (PIPE_BUF), and no line is longer.
+    private func send(_ line: [UInt8]) {
+        var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        guard line.count <= 4096, poll(&room, 1, 0) == 1, room.revents & Int16(POLLOUT) != 0 else {
+            return lost.add()
+        }
         line.withUnsafeBytes { bytes in
-            while Glibc.write(descriptor, bytes.baseAddress!, bytes.count) < 0, errno == EINTR {}
+            var written = Glibc.write(descriptor, bytes.baseAddress!, bytes.count)
+            while written < 0, errno == EINTR {
+                written = Glibc.write(descriptor, bytes.baseAddress!, bytes.count)
+            }
+            if written < bytes.count { lost.add() }
         }
     }
 
@@ -106,8 +125,9 @@ package final class Log: Sendable {
     private static func appendString(_ text: String, to line: inout [UInt8]) {
         line.append(0x22)
         var written = 0
+        let start = line.count
         for unit in text.utf16 {
-            guard written < 500 else {
+            guard written < 500, line.count - start < 1000 else {
                 line += "…".utf16.flatMap { escape($0) }
                 break
             }

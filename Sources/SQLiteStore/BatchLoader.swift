@@ -25,12 +25,7 @@ final class BatchLoader {
     private let newestPosting: Statement
 
     init(_ connection: Connection) throws(SQLiteError) {
-        outcome = try connection.prepare(
-            """
-            SELECT kind, fingerprint, fingerprint_version, transfer_id, status_code, content_type,
-                   body, received_at
-            FROM outcomes WHERE customer_id = ? AND idempotency_key = ?
-            """)
+        outcome = try connection.prepare(SQL.selectOutcome)
         customer = try connection.prepare(
             "SELECT restricted FROM customers WHERE customer_id = ?")
         sequence = try connection.prepare(
@@ -111,17 +106,7 @@ final class BatchLoader {
     ) throws(SQLiteError) -> Bool {
         outcome.bind(1, id.customer)
         outcome.bind(2, id.key.uuid)
-        let found = try outcome.first { row throws(SQLiteError) in
-            StoredOutcome(
-                kind: try row.value(0, as: OutcomeKind.self), statusCode: Int(row.integer(4)),
-                contentType: try row.value(5, as: StoredContentType.self), body: row.bytes(6),
-                transfer: try row.optionalUUID(3).map { TransferID($0) },
-                fingerprint: row.isNull(1)
-                    ? nil
-                    : Fingerprint(
-                        version: Int16(row.integer(2)), digest: try row.digest(1)),
-                receivedAt: row.instant(7))
-        }
+        let found = try outcome.first { row throws(SQLiteError) in try row.outcome() }
         guard let found else { return false }
         loaded.outcomes[id] = found
         if found.body.isEmpty, let transferID = found.transfer {

@@ -96,6 +96,17 @@ final class Connection {
         return try statement.first { $0.integer(0) }
     }
 
+    /// Throws when the file was deleted, or another one has taken its place: what would be committed
+    /// here could not be found again.
+    func requireFileInPlace() throws(SQLiteError) {
+        var moved: Int32 = 0
+        guard cs_has_moved(handle, &moved) == SQLITE_OK, moved == 0 else {
+            throw SQLiteError(
+                operation: "stat", code: SQLITE_CANTOPEN,
+                message: "the database file was moved or deleted while it was open")
+        }
+    }
+
     /// True outside a transaction, also after SQLite has rolled one back by itself.
     var isAutocommit: Bool { sqlite3_get_autocommit(handle) != 0 }
 

@@ -2,8 +2,9 @@ import CLinux
 import Glibc
 import Platform
 
-/// Holds a database for one server: an exclusive flock(2) on a file beside it, for as long as the
-/// value lives. The kernel frees it when the process dies, however it dies.
+/// Holds a database for one server, for as long as the value lives: an exclusive flock(2) on a file
+/// beside it, which tells who the holder is, and one on the database itself, which holds whatever
+/// name the file is reached by. The kernel frees both when the process dies, however it dies.
 package final class DatabaseLock: Sendable {
     /// Another process has the database.
     package struct Held: Error, CustomStringConvertible {
@@ -17,9 +18,23 @@ package final class DatabaseLock: Sendable {
         }
     }
 
-    private let descriptor: FileDescriptor
+    /// The database has names in more than one place.
+    package struct Linked: Error, CustomStringConvertible {
+        package let path: String
 
-    /// Throws `Held` when another process has it, `SystemError` when the file cannot be made.
+        package var description: String {
+            "the database \(path) has more than one hard link, and each name would have a log of "
+                + "its own. Remove the other names first."
+        }
+    }
+
+    private let descriptor: FileDescriptor
+    /// Stays open until the process ends: closing any descriptor of the file would free the locks
+    /// that SQLite holds on it.
+    private let database: FileDescriptor
+
+    /// Throws `Held` when another process has it, `Linked` for a file of several names,
+    /// `SystemError` when a file cannot be made.
     package init(databasePath path: String, role: String) throws {
         let file = path + ".lock"
         let number = cl_open(file, O_RDWR | O_CREAT, 0o600)
@@ -27,14 +42,28 @@ package final class DatabaseLock: Sendable {
         descriptor = FileDescriptor(owning: number)
         guard flock(number, LOCK_EX | LOCK_NB) == 0 else {
             guard errno == EWOULDBLOCK else { throw SystemError("flock \(file)") }
-            var bytes = [UInt8](repeating: 0, count: 200)
-            let count = max(0, read(number, &bytes, bytes.count))
-            let holder = String(decoding: bytes[..<count], as: UTF8.self)
-            throw Held(path: path, holder: holder.isEmpty ? "unknown" : holder)
+            throw Held(path: path, holder: Self.holder(number))
+        }
+        let inode = cl_open(path, O_RDWR | O_CREAT, 0o600)
+        guard inode >= 0 else { throw SystemError("open \(path)") }
+        database = FileDescriptor(owning: inode)
+        var status = stat()
+        guard fstat(inode, &status) == 0 else { throw SystemError("fstat \(path)") }
+        guard status.st_nlink == 1 else { throw Linked(path: path) }
+        guard flock(inode, LOCK_EX | LOCK_NB) == 0 else {
+            guard errno == EWOULDBLOCK else { throw SystemError("flock \(path)") }
+            // Reached by another name, a symbolic link or a mount: the holder's note is elsewhere.
+            throw Held(path: path, holder: "unknown, under another name of the file")
         }
         let text = Array("\(role), process \(getpid())".utf8)
         guard ftruncate(number, 0) == 0, write(number, text, text.count) == text.count else {
             throw SystemError("write \(file)")
         }
+    }
+
+    private static func holder(_ number: Int32) -> String {
+        var bytes = [UInt8](repeating: 0, count: 200)
+        let count = max(0, read(number, &bytes, bytes.count))
+        return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : "unknown"
     }
 }

@@ -12,6 +12,12 @@ enum SQL {
         FROM accounts
         """
 
+    static let selectOutcome = """
+        SELECT kind, fingerprint, fingerprint_version, transfer_id, status_code, content_type,
+               body, received_at
+        FROM outcomes WHERE customer_id = ? AND idempotency_key = ?
+        """
+
     static let selectTransferColumns = """
         SELECT t.transfer_id, t.customer_id, t.idempotency_key, t.state, t.reason, t.debtor_iban,
                t.debtor_account_id, t.currency, t.amount, t.creditor_iban, t.creditor_name,
@@ -49,6 +55,16 @@ extension Row {
             businessDay: integer(15), posting: optionalInteger(16),
             returnPosting: optionalInteger(17), lastSequence: integer(18), createdAt: instant(19),
             updatedAt: instant(20))
+    }
+
+    func outcome() throws(SQLiteError) -> StoredOutcome {
+        StoredOutcome(
+            kind: try value(0, as: OutcomeKind.self), statusCode: Int(integer(4)),
+            contentType: try value(5, as: StoredContentType.self), body: bytes(6),
+            transfer: try optionalUUID(3).map { TransferID($0) },
+            fingerprint: isNull(1)
+                ? nil : Fingerprint(version: Int16(integer(2)), digest: try digest(1)),
+            receivedAt: instant(7))
     }
 
     func creditDecision(_ column: Int32, reason: Int32) throws(SQLiteError) -> CreditDecision {

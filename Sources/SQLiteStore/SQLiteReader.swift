@@ -8,6 +8,7 @@ final class SQLiteReader: StoreReader {
     private let clock: any WallClock
     private let begin: Statement
     private let end: Statement
+    private let outcome: Statement
     private let receivedAt: Statement
     private let revoked: Statement
     private let transferOfKey: Statement
@@ -26,6 +27,7 @@ final class SQLiteReader: StoreReader {
         // Prepared, because every read begins and ends with them.
         begin = try connection.prepare("BEGIN")
         end = try connection.prepare("COMMIT")
+        outcome = try connection.prepare(SQL.selectOutcome)
         transferOfKey = try connection.prepare(
             "SELECT transfer_id FROM outcomes WHERE customer_id = ? AND idempotency_key = ?")
         receivedAt = try connection.prepare(
@@ -76,6 +78,21 @@ final class SQLiteReader: StoreReader {
             }
             guard let id else { return nil }
             return try view(TransferID(id), of: intent.customer)
+        }
+    }
+
+    func outcome(
+        of intent: IntentID
+    ) throws(StoreError) -> (outcome: StoredOutcome, transfer: TransferRow?)? {
+        try snapshot { () throws(SQLiteError) in
+            outcome.bind(1, intent.customer)
+            outcome.bind(2, intent.key.uuid)
+            let found = try outcome.first { row throws(SQLiteError) in try row.outcome() }
+            guard let found else { return nil }
+            guard let id = found.transfer else { return (found, nil) }
+            transfer.bind(1, id.uuid)
+            transfer.bind(2, intent.customer)
+            return (found, try transfer.first { row throws(SQLiteError) in try row.transfer() })
         }
     }
 
@@ -194,6 +211,7 @@ final class SQLiteReader: StoreReader {
         _ body: () throws(SQLiteError) -> Value
     ) throws(StoreError) -> Value {
         do throws(SQLiteError) {
+            try connection.requireFileInPlace()
             try begin.run()
             let value = try body()
             try end.run()

@@ -1,3 +1,5 @@
+import CSQLite
+import Glibc
 package import Ledger
 package import Platform
 package import Store
@@ -33,6 +35,8 @@ package final class SQLiteStore: TransferStore {
 
     package let path: String
     private let environment: Environment
+    /// Which file the first connection opened; every later one must open the same.
+    private let identity = Guarded<FileIdentity?>(nil)
     /// Held by a writer during a transaction, and by the checkpointer for its last step.
     let writerGate = Lock()
     private let checkpointer = Guarded<Checkpointer?>(nil)
@@ -50,6 +54,7 @@ package final class SQLiteStore: TransferStore {
 
     package func makeWriter() throws(StoreError) -> any StoreWriter {
         do throws(SQLiteError) {
+            try checkIdentity()
             let checkpointer = checkpointer.withLock { $0 }
             return try SQLiteWriter(
                 connection: Connection(
@@ -62,8 +67,46 @@ package final class SQLiteStore: TransferStore {
 
     package func makeReader() throws(StoreError) -> any StoreReader {
         do throws(SQLiteError) {
+            try checkIdentity()
             return try SQLiteReader(
                 connection: Connection(path: path, mode: .readOnly), clock: environment.clock)
         } catch { throw error.storeError() }
+    }
+
+    /// A file that was put in the place of the one that is served is not served: its holder's lock is
+    /// on the other.
+    private func checkIdentity() throws(SQLiteError) {
+        let found = try FileIdentity(path: path)
+        let known = identity.withLock { known in
+            known = known ?? found
+            return known
+        }
+        guard known == found else {
+            throw SQLiteError(
+                operation: "open \(path)", code: SQLITE_CANTOPEN,
+                message: "another file has taken the place of the database; restart to serve it")
+        }
+    }
+}
+
+/// A file, whatever its name.
+private struct FileIdentity: Hashable {
+    let device: UInt64
+    let inode: UInt64
+
+    /// Refuses a file of several names: by each SQLite would keep a log of its own.
+    init(path: String) throws(SQLiteError) {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            throw SQLiteError(
+                operation: "open \(path)", code: SQLITE_CANTOPEN, message: "there is no such file")
+        }
+        guard status.st_nlink == 1 else {
+            throw SQLiteError(
+                operation: "open \(path)", code: SQLITE_CANTOPEN,
+                message: "the file has more than one hard link; remove the other names")
+        }
+        device = UInt64(status.st_dev)
+        inode = UInt64(status.st_ino)
     }
 }

@@ -42,6 +42,7 @@ final class SQLiteWriter: StoreWriter {
             if Failpoint.fails("before-begin") { throw .unavailable("failpoint before-begin") }
         #endif
         do throws(SQLiteError) {
+            try connection.requireFileInPlace()
             try connection.execute("BEGIN IMMEDIATE")
         } catch { throw error.storeError() }
 

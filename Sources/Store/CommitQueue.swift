@@ -174,12 +174,8 @@ package final class CommitQueue: @unchecked Sendable {
         var writer: (any StoreWriter)?
         var batch: [PendingCommand] = []
         while take(&batch) {
-            let started = clock.now()
             leftWork = false
-            process(batch, &writer, now: started)
-            commitTime.observe(Int(clock.now().nanoseconds - started.nanoseconds))
-            batches.add()
-            batchSizes.observe(batch.count)
+            process(batch, &writer, started: clock.now())
             batch.removeAll(keepingCapacity: true)
             if leftWork { onCommitted() }
         }
@@ -203,26 +199,29 @@ package final class CommitQueue: @unchecked Sendable {
     }
 
     private func process(
-        _ batch: [PendingCommand], _ writer: inout (any StoreWriter)?, now: MonotonicTime
+        _ batch: [PendingCommand], _ writer: inout (any StoreWriter)?, started: MonotonicTime
     ) {
         var live: [PendingCommand] = []
         live.reserveCapacity(batch.count)
         var refused: [PendingCommand] = []
         var refusals: [CommandResult] = []
         for pending in batch {
-            if pending.permittedUntil < now {
+            if pending.permittedUntil < started {
                 refused.append(pending)
                 refusals.append(.failed(.permissionEnded))
-            } else if pending.deadline < now {
+            } else if pending.deadline < started {
                 refused.append(pending)
                 refusals.append(.failed(.overloaded))
             } else {
                 live.append(pending)
             }
         }
+        let results = live.isEmpty ? [] : commit(live[...], &writer)
+        // Before anybody is answered, so that whoever reads the metrics then finds itself counted.
+        commitTime.observe(Int(clock.now().nanoseconds - started.nanoseconds))
+        batches.add()
+        batchSizes.observe(batch.count)
         finish(refused, refusals)
-        guard !live.isEmpty else { return }
-        let results = commit(live[...], &writer)
         finish(live, results)
     }
 

@@ -29,8 +29,8 @@ package final class InFlightTable: Sendable {
 
     private struct Entry: Sendable {
         /// Nil for a revocation, which has no content.
-        let intent: SubmittedIntent?
-        let receivedAt: Instant
+        var intent: SubmittedIntent?
+        var receivedAt: Instant
         var waiters: [PendingCommand] = []
     }
 
@@ -49,7 +49,10 @@ package final class InFlightTable: Sendable {
                 entries[id] = Entry(intent: intent, receivedAt: receivedAt)
                 return (nil, false)
             }
-            guard let waiter, let first = running.intent, first.fingerprint == intent?.fingerprint
+            // Whoever waits for a revocation waits with those of the same content.
+            guard let waiter, let intent,
+                (running.intent ?? running.waiters.first?.command.submitted)
+                    .map({ $0.fingerprint == intent.fingerprint }) ?? true
             else { return (running, false) }
             entries[id]?.waiters.append(waiter)
             return (running, true)
@@ -76,11 +79,13 @@ package final class InFlightTable: Sendable {
     package func finish(_ id: IntentID, decided: Bool) -> Ending {
         entries.withLock { entries in
             guard var entry = entries[id] else { return Ending() }
-            if decided || entry.waiters.isEmpty {
+            // What a revocation found is not what its waiters are answered with: they ask anew.
+            if entry.waiters.isEmpty || decided && entry.intent != nil {
                 entries[id] = nil
                 return Ending(answered: entry.waiters)
             }
             let promoted = entry.waiters.removeFirst()
+            entry.intent = promoted.command.submitted
             entries[id] = entry
             return Ending(promoted: promoted)
         }

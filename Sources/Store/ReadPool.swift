@@ -5,6 +5,8 @@ package import Platform
 package enum ReadQuery: Sendable {
     /// `inFlight`: an attempt was running in this process when the question was asked.
     case intent(IntentID, inFlight: Bool)
+    /// The stored outcome itself, for an attempt that met other content in flight.
+    case outcome(IntentID)
     /// As `intent`, for a revocation that found the intent decided.
     case decidedIntent(IntentID)
     case transfer(TransferID, CustomerID)
@@ -20,6 +22,7 @@ package enum ReadAnswer: Sendable {
     case decided(TransferView)
     case revoked(IntentID, RevocationView, asOf: Instant)
     case inFlight(IntentID, asOf: Instant)
+    case outcome(StoredOutcome, TransferRow?)
     case list(TransferPage, CustomerID, states: UInt16)
     case accounts([AccountRow], asOf: Instant)
     case account(AccountRow, asOf: Instant)
@@ -138,6 +141,9 @@ package final class ReadPool: @unchecked Sendable {
             if let view = try reader.transfer(of: id) { return .transfer(view) }
             if let view = try reader.revocation(of: id) { return .revoked(id, view, asOf: now) }
             return inFlight ? .inFlight(id, asOf: now) : .notFound(query)
+        case .outcome(let id):
+            return try reader.outcome(of: id).map { .outcome($0.outcome, $0.transfer) }
+                ?? .notFound(query)
         case .decidedIntent(let id):
             return try reader.transfer(of: id).map { .decided($0) } ?? .notFound(query)
         case .transfer(let id, let customer):

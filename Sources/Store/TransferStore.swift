@@ -105,6 +105,11 @@ package struct PendingBooking: Sendable {
 package protocol StoreReader: AnyObject {
     /// Nil when no attempt with this key has committed.
     func transfer(of intent: IntentID) throws(StoreError) -> TransferView?
+    /// The stored outcome of an intent and the transfer it is about; nil when no attempt with this key
+    /// has committed. The body is empty when it is no longer kept.
+    func outcome(
+        of intent: IntentID
+    ) throws(StoreError) -> (outcome: StoredOutcome, transfer: TransferRow?)?
     /// Nil unless the intent was revoked.
     func revocation(of intent: IntentID) throws(StoreError) -> RevocationView?
     /// Nil unless it exists and is this customer's.

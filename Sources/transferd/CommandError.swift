@@ -22,6 +22,7 @@ struct CommandError: Error {
         case let error as UsageError: self.init(.usage, error.description)
         case let error as ConfigurationError: self.init(.configuration, error.description)
         case let error as DatabaseLock.Held: self.init(.unavailable, error.description)
+        case let error as DatabaseLock.Linked: self.init(.noInput, error.description)
         case let error as StoreError: self.init(error)
         case let error as SystemError:
             self.init(.internalError, "\(error.description). This is not expected; try again.")

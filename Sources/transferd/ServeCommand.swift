@@ -30,6 +30,7 @@ enum ServeCommand {
         parts.readerThreads = configuration.readThreads
         parts.writeRate = configuration.writeRate
         parts.readRate = configuration.readRate
+        parts.lookUpRate = configuration.lookUpRate
         if configuration.tokens.algorithms != [.hs256] {
             parts.keyFile = configuration.tokens.jwksFile
         }

@@ -46,8 +46,21 @@ enum Terminal {
         _ = bytes.withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
     }
 
+    /// Without what would move the cursor or forge a line.
+    private static func printable(_ cell: String) -> String {
+        String(
+            String.UnicodeScalarView(
+                cell.unicodeScalars.map { scalar in
+                    switch scalar.properties.generalCategory {
+                    case .control, .format, .lineSeparator, .paragraphSeparator: "\u{FFFD}"
+                    default: scalar
+                    }
+                }))
+    }
+
     /// Columns padded to their widest cell; those of `right` are aligned to the right.
-    static func table(_ rows: [[String]], right: Set<Int> = []) -> String {
+    static func table(_ written: [[String]], right: Set<Int> = []) -> String {
+        let rows = written.map { $0.map(printable) }
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in
             rows.compactMap { column < $0.count ? $0[column].count : nil }.max() ?? 0

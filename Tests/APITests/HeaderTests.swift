@@ -47,6 +47,8 @@ import Testing
             ("application/json; charset=utf-8", true), ("application/json;charset=UTF-8", true),
             ("application/json; charset=\"utf-8\"", true),
             ("application/json;\tcharset=utf-8", true),
+            ("appli cation/js on", false), ("application/json; char set=utf-8", false),
+            ("application/json ; charset=utf-8", true),
             ("application/json;", false), ("application/json; charset=latin1", false),
             ("application/json; version=1", false), ("text/plain", false), ("", false),
             ("application/jsonp", false), ("application/json, application/json", false),

@@ -68,6 +68,30 @@ struct LogTests {
         #expect(found.first?["text"] as? String == String(repeating: "x", count: 500) + "…")
     }
 
+    @Test("A log that nobody reads loses lines and stops nobody")
+    func stalled() throws {
+        let pipe = Pipe()
+        let log = Log(descriptor: pipe.fileHandleForWriting.fileDescriptor, clock: FixedClock())
+        // More than a pipe holds.
+        for number in 0..<5000 { log.info("test", ["number": number]) }
+        let lost = log.lostLines
+        #expect(lost > 0)
+        try pipe.fileHandleForWriting.close()
+        let data = try #require(try pipe.fileHandleForReading.readToEnd())
+        let lines = String(decoding: data, as: UTF8.self).split(separator: "\n")
+        #expect(lines.count + lost == 5000)
+        #expect(lines.allSatisfy { $0.hasPrefix("{\"time\"") && $0.hasSuffix("}") })
+    }
+
+    @Test("However hostile a text is, its line fits into one write to a pipe")
+    func bounded() throws {
+        let text = String(repeating: "\u{202E}", count: 10_000)
+        let found = try lines {
+            $0.info("test", ["one": LogValue.text(text), "two": LogValue.text(text)])
+        }
+        #expect(found.count == 1)
+    }
+
     @Test("Lines below the level are not written")
     func level() throws {
         let found = try lines(level: .warning) {

@@ -38,6 +38,24 @@ extension DatabaseTests {
             withExtendedLifetime(second) {}
         }
 
+        @Test("A second name of the file does not get around the lock, and hard links are refused")
+        func otherNames() throws {
+            let first = try DatabaseLock(databasePath: path, role: "serve")
+            let link = folder.file("other.db")
+            #expect(symlink(path, link) == 0)
+            #expect(throws: DatabaseLock.Held.self) {
+                try DatabaseLock(databasePath: link, role: "demo")
+            }
+            let hard = folder.file("hard.db")
+            #expect(Glibc.link(path, hard) == 0)
+            for name in [path, hard] {
+                #expect(throws: (any Error).self) {
+                    try DatabaseLock(databasePath: name, role: "demo")
+                }
+            }
+            withExtendedLifetime(first) {}
+        }
+
         @Test("A refused attempt does not take the name away")
         func refusedTwice() throws {
             let first = try DatabaseLock(databasePath: path, role: "serve")

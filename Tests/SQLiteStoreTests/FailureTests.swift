@@ -51,6 +51,29 @@ extension DatabaseTests {
             #expect(try Verifier.verify(path: bank.path).damages == [])
         }
 
+        @Test("Nothing is acknowledged in a file that was deleted or replaced")
+        func fileGone() throws {
+            let bank = try SQLiteBank()
+            try BusyBank.fill(bank.store, bank.clock)
+            let writer = try bank.store.makeWriter()
+            let reader = try bank.store.makeReader()
+            let away = bank.path + ".away"
+            #expect(rename(bank.path, away) == 0)
+            #expect(throws: StoreError.self) { try writer.commit([pay(200)]) }
+            #expect(throws: StoreError.self) { try reader.accounts(of: customer(1)) }
+            #expect(throws: StoreError.self) { try bank.store.makeWriter() }
+            // Another file in its place is not served either.
+            _ = try Migrator.migrate(path: bank.path, create: true, clock: bank.clock)
+            #expect(throws: StoreError.self) { try bank.store.makeWriter() }
+            for name in [bank.path, bank.path + "-wal", bank.path + "-shm"] { unlink(name) }
+            // Back in its place it goes on, and nothing had been executed.
+            #expect(rename(away, bank.path) == 0)
+            guard case .outcome(_, replayed: false)? = try writer.commit([pay(200)]).first else {
+                Issue.record("the key was not free")
+                return
+            }
+        }
+
         /// Overwrites the root page of `table` in a file that nobody has open.
         private func corrupt(_ table: String, of path: String) throws {
             let page: Int

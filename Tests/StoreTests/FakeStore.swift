@@ -70,6 +70,10 @@ final class FakeStore: TransferStore {
 
         func revocation(of intent: IntentID) throws(StoreError) -> RevocationView? { nil }
 
+        func outcome(
+            of intent: IntentID
+        ) throws(StoreError) -> (outcome: StoredOutcome, transfer: TransferRow?)? { nil }
+
         func transfers(
             of customer: CustomerID, before: Int64, states: UInt16, limit: Int
         ) throws(StoreError) -> TransferPage {

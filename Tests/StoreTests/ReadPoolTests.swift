@@ -19,6 +19,7 @@ extension DatabaseTests {
             case .transfer: "transfer"
             case .decided: "decided"
             case .revoked: "revoked"
+            case .outcome: "outcome"
             case .list: "list"
             case .inFlight: "in flight"
             case .accounts(_, let asOf): "accounts \(asOf.rfc3339)"

@@ -221,6 +221,53 @@ extension DatabaseTests.IntegrationTests {
             }
         }
 
+        @Test("a look that waits is answered when the server is about to stop")
+        func drain() async throws {
+            try await withBank { bank in
+                let server = bank.endpoint
+                let key = newKey()
+                let payment = Payment().with { $0.amount = "99999.00" }
+                #expect(try await server.pay(payment, key: key).status == 402)
+                let tag = try #require(try await server.byKey(key)["ETag"])
+                async let waiter = server.send(Self.look(key, server.token, tag: tag, seconds: 30))
+                try await bank.catchUp()
+                async let stopped: Void = bank.stop()
+                let answer = try await waiter
+                #expect(answer.status == 304)
+                #expect(answer["Connection"] == "close")
+                try await stopped
+            }
+        }
+
+        @Test("a look that waits is refused at its end when its token has been revoked meanwhile")
+        func revokedMeanwhile() async throws {
+            let monotonic = SteppingClock()
+            var options = TestBank.Options()
+            options.change = { parts, _ in parts.monotonic = monotonic }
+            try await withBank(options) { bank in
+                let server = bank.endpoint
+                let key = newKey()
+                let payment = Payment().with { $0.amount = "99999.00" }
+                #expect(try await server.pay(payment, key: key).status == 402)
+                let tag = try #require(try await server.byKey(key)["ETag"])
+                async let waiter = server.send(Self.look(key, server.token, tag: tag, seconds: 30))
+                try await bank.catchUp()
+                try bank.database().execute(
+                    "INSERT INTO revocations VALUES (1, 'alice', 9000000000000000)")
+                #expect(
+                    try await eventually {
+                        // Housekeeping's second passes on the same clock.
+                        monotonic.step(milliseconds: 500)
+                        return try server.exchange(.byKey(key, token: server.token)).code
+                            == "token_revoked"
+                    })
+                monotonic.step(milliseconds: 30_000)
+                let answer = try await waiter
+                #expect(answer.status == 401)
+                #expect(answer.code == "token_revoked")
+            }
+        }
+
         @Test("a look whose time is over gets 304 for the state that it named")
         func lookTimeLimit() async throws {
             let monotonic = SteppingClock()

@@ -96,7 +96,7 @@ extension DatabaseTests.IntegrationTests {
             }
         }
 
-        @Test("Scenario 2: while a reuse of its key runs, the owner of an outcome is not told 422")
+        @Test("Scenario 2: while a reuse of its key runs, the owner of an outcome gets its replay")
         func ownerDuringReuse() async throws {
             try await withBank { bank in
                 let key = newKey()
@@ -108,7 +108,7 @@ extension DatabaseTests.IntegrationTests {
                 async let reuse = beside.endpoint.pay(Payment(amount: "50.01"), key: key)
                 try await beside.waitForInFlight(1)
                 let owner = try await beside.endpoint.pay(Payment(), key: key)
-                expectProblem(owner, 409, "in_flight", retry: "same-key")
+                expectReplay(owner, of: first)
                 let third = try await beside.endpoint.pay(Payment(amount: "50.02"), key: key)
                 #expect(third.code == "idempotency_key_reused")
                 #expect(third.transferID == first.transferID)
