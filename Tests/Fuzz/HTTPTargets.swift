@@ -163,9 +163,15 @@ func fuzzChunks(_ input: [UInt8]) {
     require(
         decode(choices.pieces(of: stream)) == whole, "pieces decode differently: \(shown(stream))")
     require(whole.body.count <= limits.bodyBytes, "a body beyond the limit")
-    guard whole.progress == .complete else { return }
+    let expected = decodedByLines(Array(stream))
+    switch whole.progress {
+    case .refused: return
+    case .needsMore: return require(expected == nil, "\(shown(stream)) is complete")
+    case .complete: break
+    }
     require(
-        stream.prefix(whole.consumed).suffix(2) == [0x0D, 0x0A], "a body that ends without CRLF")
+        expected?.body == whole.body && expected?.count == whole.consumed,
+        "\(shown(stream)) is no chunked body, or another one")
     // The same body in chunks of another size.
     var encoded: [UInt8] = []
     var rest = whole.body[...]
@@ -179,6 +185,39 @@ func fuzzChunks(_ input: [UInt8]) {
     require(
         again.progress == .complete && again.body == whole.body && again.consumed == encoded.count,
         "\(shown(whole.body)) does not survive its coding")
+}
+
+/// The chunked coding read again line by line, without limits; nil if it is faulty or goes on.
+private func decodedByLines(_ stream: [UInt8]) -> (body: [UInt8], count: Int)? {
+    var body: [UInt8] = []
+    var index = 0
+    func line() -> ArraySlice<UInt8>? {
+        guard let feed = stream[index...].firstIndex(of: 0x0A), feed > index,
+            stream[feed - 1] == 0x0D
+        else { return nil }
+        defer { index = feed + 1 }
+        return stream[index..<feed - 1]
+    }
+    while true {
+        guard let line = line() else { return nil }
+        let digits = line.prefix { $0 != 0x3B }
+        guard digits.allSatisfy({ ByteClass.hexadecimal($0) != nil }),
+            let size = Int(String(decoding: digits, as: UTF8.self), radix: 16)
+        else { return nil }
+        if size == 0 { break }
+        guard index + size + 2 <= stream.count else { return nil }
+        body += stream[index..<index + size]
+        index += size
+        guard stream[index..<index + 2] == [0x0D, 0x0A] else { return nil }
+        index += 2
+    }
+    while let trailer = line() {
+        if trailer.isEmpty { return (body, index) }
+        guard let colon = trailer.firstIndex(of: 0x3A), colon > trailer.startIndex else {
+            return nil
+        }
+    }
+    return nil
 }
 
 /// Requests that the inputs of `events` are made of.

@@ -13,6 +13,7 @@ func fuzzIntent(_ input: [UInt8]) {
     case (.success(let submitted), .success(let other)):
         require(submitted.differences(from: other).isEmpty, "the rules change what is submitted")
         require(submitted.fingerprint == other.fingerprint, "the rules change the fingerprint")
+        checkMembers(submitted, input)
         readAgain(submitted, plain)
         for rules in [plain, wide] { checkRules(submitted, rules) }
     case (.failure(let errors), .failure(let others)):
@@ -47,6 +48,35 @@ private func checkRules(_ submitted: SubmittedIntent, _ rules: FieldRules) {
             Decimal(string: decimal) == Decimal(string: submitted.amount.canonical),
             "\(decimal) is not \(submitted.amount)")
     }
+}
+
+/// Holds an intent against what its own JSON says.
+private func checkMembers(_ submitted: SubmittedIntent, _ body: [UInt8]) {
+    guard let root = try? JSONDocument(body, maximumDepth: 3).root else { fail("no JSON") }
+    func text(_ value: JSONValue?) -> String? { value?.string.map(normalizedText) }
+    let expected = [
+        (text(root["creditorName"]), submitted.creditorName),
+        (text(root["remittanceInformationUnstructured"]), submitted.remittanceInformation),
+        (text(root["endToEndIdentification"]), submitted.endToEndIdentification),
+        (text(root["instructedAmount"]?["currency"]), submitted.currency.description),
+    ]
+    for (sent, read) in expected {
+        require(
+            sent.map { Array($0.utf8) } == read.map { Array($0.utf8) },
+            "\(sent as Any) is read as \(read as Any)")
+    }
+    let ibans = [
+        (root["debtorAccount"], submitted.debtorIBAN),
+        (root["creditorAccount"], submitted.creditorIBAN),
+    ]
+    for (account, iban) in ibans {
+        let sent = account?["iban"]?.string?.uppercased().filter { $0 != " " }
+        require(sent == iban.text, "\(sent as Any) is read as \(iban.text)")
+    }
+    let amount = root["instructedAmount"]?["amount"]?.string.flatMap { Decimal(string: $0) }
+    require(amount == Decimal(string: submitted.amount.canonical), "another amount")
+    require(
+        (root["confirmedAt"]?.string != nil) == (submitted.confirmedAt != nil), "a time is lost")
 }
 
 private func readAgain(_ submitted: SubmittedIntent, _ rules: FieldRules) {

@@ -64,6 +64,8 @@ func fuzzIdempotencyKey(_ input: [UInt8]) {
     let bare = IdempotencyKey(input.span)
     let read = try? IdempotencyKey(headerValue: input.span)
     if let bare { require(read == bare, "\(shown(input)) is one key in a path and not in a field") }
+    let isNamed = input.first != 0x22
+    require(!isNamed || bare == read, "\(shown(input)) is a key in a field and not in a path")
     guard let read else { return }
     let isQuoted = input.first == 0x22
     require(input.count == (isQuoted ? 38 : 36), "\(shown(input)) is a key")
