@@ -31,7 +31,7 @@ package final class DatabaseLock: Sendable {
     private let descriptor: FileDescriptor
     /// Stays open until the process ends: closing any descriptor of the file would free the locks
     /// that SQLite holds on it.
-    private let database: FileDescriptor
+    private let database = Guarded<FileDescriptor?>(nil)
 
     /// Throws `Held` when another process has it, `Linked` for a file of several names,
     /// `SystemError` when a file cannot be made.
@@ -44,20 +44,33 @@ package final class DatabaseLock: Sendable {
             guard errno == EWOULDBLOCK else { throw SystemError("flock \(file)") }
             throw Held(path: path, holder: Self.holder(number))
         }
-        let inode = cl_open(path, O_RDWR | O_CREAT, 0o600)
-        guard inode >= 0 else { throw SystemError("open \(path)") }
-        database = FileDescriptor(owning: inode)
-        var status = stat()
-        guard fstat(inode, &status) == 0 else { throw SystemError("fstat \(path)") }
-        guard status.st_nlink == 1 else { throw Linked(path: path) }
-        guard flock(inode, LOCK_EX | LOCK_NB) == 0 else {
-            guard errno == EWOULDBLOCK else { throw SystemError("flock \(path)") }
-            // Reached by another name, a symbolic link or a mount: the holder's note is elsewhere.
-            throw Held(path: path, holder: "unknown, under another name of the file")
-        }
+        try holdFile(path)
         let text = Array("\(role), process \(getpid())".utf8)
         guard ftruncate(number, 0) == 0, write(number, text, text.count) == text.count else {
             throw SystemError("write \(file)")
+        }
+    }
+
+    /// Holds the database itself, if it is there. To be called again by whoever makes it; does nothing
+    /// when it is held already. Call before SQLite has the file open.
+    package func holdFile(_ path: String) throws {
+        try database.withLock { held in
+            guard held == nil else { return }
+            let inode = cl_open(path, O_RDWR, 0)
+            guard inode >= 0 else {
+                guard errno == ENOENT else { throw SystemError("open \(path)") }
+                return
+            }
+            let descriptor = FileDescriptor(owning: inode)
+            var status = stat()
+            guard fstat(inode, &status) == 0 else { throw SystemError("fstat \(path)") }
+            guard status.st_nlink == 1 else { throw Linked(path: path) }
+            guard flock(inode, LOCK_EX | LOCK_NB) == 0 else {
+                guard errno == EWOULDBLOCK else { throw SystemError("flock \(path)") }
+                // Reached by another name, a link or a mount: the holder's note is elsewhere.
+                throw Held(path: path, holder: "unknown, under another name of the file")
+            }
+            held = descriptor
         }
     }
 

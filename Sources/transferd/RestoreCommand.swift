@@ -18,10 +18,8 @@ enum RestoreCommand {
         }
         descriptor.close()
         try DatabaseCopying.refuseSame(source, target)
-        // A server may know the database by either name.
-        let locks = try Set([named, target]).map {
-            try DatabaseCopying.lock($0, role: "transferd restore")
-        }
+        // By whatever name a server knows the database.
+        let lock = try DatabaseCopying.lock(target, role: "transferd restore")
         let exists = BackupPlacement.exists(target)
         guard !exists || invocation.has("force") else {
             throw CommandError(
@@ -50,7 +48,7 @@ enum RestoreCommand {
         var text = "\(target) holds \(source): \(pages) pages, verified."
         if let kept { text += "\nThe file that was there is kept as \(kept)." }
         try DatabaseCopying.report(invocation, text, source, target, pages, kept: kept)
-        withExtendedLifetime(locks) {}
+        withExtendedLifetime(lock) {}
     }
 
     private static func verify(_ source: String) throws {

@@ -59,6 +59,8 @@ enum ServerProcess {
         let lock = try takeLock(path, role: role)
         if migrate {
             _ = try Migrator.migrate(path: path, create: true, clock: clock)
+            // It may have been made just now.
+            try lock.holdFile(path)
         } else {
             try DatabaseFile.require(path)
         }

@@ -40,6 +40,7 @@ extension DatabaseTests {
 
         @Test("A second name of the file does not get around the lock, and hard links are refused")
         func otherNames() throws {
+            try RawDatabase(path).run("CREATE TABLE t (x)")
             let first = try DatabaseLock(databasePath: path, role: "serve")
             let link = folder.file("other.db")
             #expect(symlink(path, link) == 0)
