@@ -71,6 +71,17 @@ struct DocumentationTests {
         #expect(broken.isEmpty)
     }
 
+    @Test("Every row of the threat model names a test that there is")
+    func threatModel() throws {
+        let model = try #require(Repository.text("docs/threat-model.md"))
+        let tests = Repository.files(in: ["Tests"]).filter { $0.hasSuffix(".swift") }
+            .compactMap { Repository.text($0) }.joined(separator: "\n")
+        let rows = model.matches(of: #/\n\| [a-z ]+ \| [^\n]*\| "([^"\n]+)" \|/#)
+        let missing = rows.map { String($0.1) }.filter { !tests.contains("\"\($0)\"") }
+        #expect(missing.isEmpty)
+        #expect(rows.count == 24)
+    }
+
     @Test("README tells each code's status and advice as the API does")
     func problemCodes() throws {
         let source = try #require(Repository.text("Sources/API/ProblemCode.swift"))

@@ -11,14 +11,21 @@
         struct Point: Sendable, CustomTestStringConvertible {
             let name: String
             let isCommitted: Bool
+            /// The passage of the first payment; the accounts at the start pass some points too.
+            var passage = 2
             var testDescription: String { name }
 
-            static let all = [
+            static let ofCommit = [
                 Point(name: "before-begin", isCommitted: false),
                 Point(name: "after-plan", isCommitted: false),
                 Point(name: "before-commit", isCommitted: false),
                 Point(name: "after-commit", isCommitted: true),
             ]
+            static let all =
+                [
+                    Point(name: "after-parse", isCommitted: false, passage: 1),
+                    Point(name: "after-claim", isCommitted: false, passage: 1),
+                ] + ofCommit + [Point(name: "before-answer", isCommitted: true, passage: 1)]
         }
 
         @Test(
@@ -31,11 +38,10 @@
             let prepared = try await blocking { try ServerProcess(database: database, log: log) }
             prepared.send(signal: SIGTERM)
             #expect(try await blocking { prepared.waitForExit() } == 0)
-            // The first passage is that of the accounts at the start.
             let dying = try await blocking {
                 try ServerProcess(
                     database: database, log: log,
-                    environment: ["TRANSFERD_FAILPOINTS": "\(point.name)=kill:2"])
+                    environment: ["TRANSFERD_FAILPOINTS": "\(point.name)=kill:\(point.passage)"])
             }
             let key = newKey()
             await #expect(throws: HTTPClient.Failure.self) {
@@ -54,7 +60,7 @@
 
         @Test(
             "Scenario 12: where a step fails the answer is 503, and the retry finds the truth",
-            arguments: Point.all)
+            arguments: Point.ofCommit)
         func failedAt(_ point: Point) async throws {
             let folder = try TemporaryFolder()
             let (database, log) = (folder.file("bank.db"), folder.file("log"))
@@ -71,6 +77,53 @@
             #expect((retry["Idempotent-Replayed"] == "true") == point.isCommitted)
             #expect(retry.json?["balance"]?["amount"]?.string == "9950.00")
             try await Self.expectOneTransfer(server, database)
+        }
+
+        @Test("Scenario 7: an answer that is cut in its middle is replayed whole")
+        func cutAnswer() async throws {
+            let folder = try TemporaryFolder()
+            let (database, log) = (folder.file("bank.db"), folder.file("log"))
+            let server = try await blocking {
+                try ServerProcess(
+                    database: database, log: log,
+                    environment: ["TRANSFERD_FAILPOINTS": "before-answer=fail:1"])
+            }
+            let key = newKey()
+            await #expect(throws: HTTPClient.Failure.self) {
+                try await Self.endpoint(server).pay(Payment(), key: key)
+            }
+            let retry = try await Self.endpoint(server).pay(Payment(), key: key)
+            #expect(retry.status == 201)
+            #expect(retry["Idempotent-Replayed"] == "true")
+            #expect(retry.json?["balance"]?["amount"]?.string == "9950.00")
+            try await Self.expectOneTransfer(server, database)
+        }
+
+        @Test("Scenario 7: killed between the two sides of a booking, it is finished once")
+        func killedInSettlement() async throws {
+            let folder = try TemporaryFolder()
+            let (database, log) = (folder.file("bank.db"), folder.file("log"))
+            let dying = try await blocking {
+                try ServerProcess(
+                    database: database, log: log,
+                    environment: ["TRANSFERD_FAILPOINTS": "after-credit=kill:1"])
+            }
+            let key = newKey()
+            // The demo's bob.
+            let payment = Payment().with { $0.creditor = "FR1420041010050500013M02606" }
+            #expect(try await Self.endpoint(dying).pay(payment, key: key).status == 201)
+            #expect(try await blocking { dying.waitForExit() } == -SIGKILL)
+            let next = try await blocking { try ServerProcess(database: database, log: log) }
+            let endpoint = Self.endpoint(next)
+            #expect(
+                try await eventually {
+                    try endpoint.exchange(.byKey(key, token: endpoint.token)).transferStatus
+                        == "settled"
+                })
+            let bob = try await endpoint.get("/api/accounts", token: next.tokens["bob"])
+            let balance = bob.json?["accounts"].flatMap { Array($0.elements).first }?["balance"]
+            #expect(balance?["amount"]?.string == "2550.00")
+            try await Self.expectOneTransfer(next, database)
         }
 
         private static func endpoint(_ server: ServerProcess) -> Endpoint {
