@@ -7,6 +7,8 @@ enum MediaType {
         guard head.count(of: "content-type") == 1, let value = head.value(of: "content-type")
         else { return false }
         guard head.count(of: "content-encoding") == 0 else { return false }
+        // As nearly every client writes it.
+        if value.equals("application/json") { return true }
         let text = value.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
         let parts = text.lowercased().split(separator: ";", omittingEmptySubsequences: false).map {
             part in

@@ -217,7 +217,7 @@ extension TransferAPI {
         if outcome.kind == .executed, let transfer = outcome.transfer {
             var location = Array("/api/transfers/".utf8)
             transfer.uuid.append(textTo: &location)
-            response.setField("Location", location)
+            response.setField("Location", location.span)
         }
         if replayed { response.setField("Idempotent-Replayed", "true") }
         return response.withCommonFields(requestID)
