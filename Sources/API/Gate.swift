@@ -108,42 +108,33 @@ enum GateRefusal {
     case scope(Scopes)
 
     func response(_ requestID: String) -> Response {
+        let problem: Problem
+        /// What follows the realm.
+        let challenge: String
         switch self {
         case .missing:
-            var response = Problem(
-                .tokenMissing, "Send `Authorization: Bearer` and an access token."
-            ).response(requestID)
-            response.setField("WWW-Authenticate", "Bearer realm=\"transferd\"")
-            return response
+            problem = Problem(.tokenMissing, "Send `Authorization: Bearer` and an access token.")
+            challenge = ""
         case .invalid(let detail):
-            var response = Problem(.tokenInvalid, detail).response(requestID)
-            response.setField(
-                "WWW-Authenticate", "Bearer realm=\"transferd\", error=\"invalid_token\"")
-            return response
+            problem = Problem(.tokenInvalid, detail)
+            challenge = ", error=\"invalid_token\""
         case .expired:
-            var response = Problem(.tokenExpired, "Get a fresh access token.").response(requestID)
-            response.setField(
-                "WWW-Authenticate",
-                "Bearer realm=\"transferd\", error=\"invalid_token\", "
-                    + "error_description=\"The access token expired\"")
-            return response
+            problem = Problem(.tokenExpired, "Get a fresh access token.")
+            challenge = Self.invalidToken("The access token expired")
         case .revoked:
-            var response = Problem(.tokenRevoked, "The access was taken away. Log in again.")
-                .response(requestID)
-            response.setField(
-                "WWW-Authenticate",
-                "Bearer realm=\"transferd\", error=\"invalid_token\", "
-                    + "error_description=\"The access token was revoked\"")
-            return response
+            problem = Problem(.tokenRevoked, "The access was taken away. Log in again.")
+            challenge = Self.invalidToken("The access token was revoked")
         case .scope(let scope):
-            var response = Problem(
-                .scopeMissing, "This needs a token with the scope \(scope.text)."
-            ).response(requestID)
-            response.setField(
-                "WWW-Authenticate",
-                "Bearer realm=\"transferd\", error=\"insufficient_scope\", scope=\"\(scope.text)\"")
-            return response
+            problem = Problem(.scopeMissing, "This needs a token with the scope \(scope.text).")
+            challenge = ", error=\"insufficient_scope\", scope=\"\(scope.text)\""
         }
+        var response = problem.response(requestID)
+        response.setField("WWW-Authenticate", "Bearer realm=\"transferd\"" + challenge)
+        return response
+    }
+
+    private static func invalidToken(_ description: String) -> String {
+        ", error=\"invalid_token\", error_description=\"\(description)\""
     }
 }
 

@@ -31,7 +31,10 @@ extension TransferAPI {
         let id = IntentID(customer: caller.customer, key: key)
         let request = Parked(requestID: requestID, waitSeconds: Preference.wait(head))
         if let known = outcomes.entry(id), isKept(known.outcome) {
-            return .respond(request.applied(to: answer(intent, known, requestID)))
+            let response = answer(intent, from: known.outcome, retired: nil, requestID) {
+                known.intent
+            }
+            return .respond(request.applied(to: response))
         }
         let command = TransferCommand(
             id: id, intent: intent, requestID: requestID, receivedAt: services.clock.now())
@@ -104,16 +107,24 @@ extension TransferAPI {
         case .invalid(let errors):
             metrics.invalid.add()
             return Self.invalid(errors, command.requestID)
-        case .failed(.permissionEnded):
-            metrics.unauthenticated.add()
-            return GateRefusal.expired.response(command.requestID)
-        case .failed(let failure):
-            metrics.failed.add()
-            return unavailable(ProblemCode(failure), command.requestID)
-        case .decided:
-            metrics.failed.add()
-            return unavailable(.internalError, command.requestID)
+        case .failed(let failure): return failed(failure, command.requestID)
+        case .decided: return failed(.internalError, command.requestID)
         }
+    }
+
+    /// The ledger gave no answer to a command.
+    func failed(_ failure: CommandFailure, _ requestID: String) -> Response {
+        let code: ProblemCode
+        switch failure {
+        case .permissionEnded:
+            metrics.unauthenticated.add()
+            return GateRefusal.expired.response(requestID)
+        case .storeUnavailable: code = .storeUnavailable
+        case .overloaded: code = .overloaded
+        case .internalError: code = .internalError
+        }
+        metrics.failed.add()
+        return unavailable(code, requestID)
     }
 
     /// Whether the promise to repeat an outcome still holds; the store knows what came of it.
@@ -132,28 +143,15 @@ extension TransferAPI {
         }
     }
 
-    /// An outcome that is known here: a replay, or the refusal of other content.
-    private func answer(
-        _ intent: SubmittedIntent, _ known: OutcomeCache.Entry, _ requestID: String
-    ) -> Response {
-        if let fingerprint = known.outcome.fingerprint,
-            intent.fingerprint(version: fingerprint.version) != fingerprint
-        {
-            metrics.reused.add()
-            let differs = known.intent.map { intent.differences(from: $0) } ?? []
-            return Self.reused(
-                known.outcome.transfer, known.outcome.receivedAt, differs, requestID)
-        }
-        metrics.replayed.add()
-        return Self.stored(known.outcome, replayed: true, requestID)
-    }
-
     /// Other content runs under the same key. Which of the two is the key's, only the store knows:
     /// what runs may be a mistaken reuse of a key whose owner is the one that asks.
     func answer(_ conflict: KeyConflict, _ answer: ReadAnswer, _ requestID: String) -> Response {
         switch answer {
         case .outcome(let outcome, let transfer):
-            return self.answer(conflict.intent, outcome, transfer, requestID)
+            return self.answer(
+                conflict.intent, from: outcome, retired: outcome.body.isEmpty ? transfer : nil,
+                requestID
+            ) { transfer?.submitted }
         case .notFound:
             metrics.reused.add()
             return Self.reused(nil, conflict.firstReceivedAt, conflict.differs, requestID)
@@ -162,20 +160,22 @@ extension TransferAPI {
         }
     }
 
-    /// What is stored decides, whatever else runs: the owner's own retry is a replay.
+    /// What is decided stays decided, whatever else runs: a replay to the same content, a refusal to
+    /// other content. `retired` is the transfer whose bytes are no longer kept; `first`, asked for only
+    /// to name the differences, is what the outcome is of.
     private func answer(
-        _ intent: SubmittedIntent, _ outcome: StoredOutcome, _ transfer: TransferRow?,
-        _ requestID: String
+        _ intent: SubmittedIntent, from outcome: StoredOutcome, retired: TransferRow?,
+        _ requestID: String, first: () -> SubmittedIntent?
     ) -> Response {
         if let fingerprint = outcome.fingerprint,
             intent.fingerprint(version: fingerprint.version) != fingerprint
         {
             metrics.reused.add()
-            let differs = transfer?.submitted.map { intent.differences(from: $0) } ?? []
+            let differs = first().map { intent.differences(from: $0) } ?? []
             return Self.reused(outcome.transfer, outcome.receivedAt, differs, requestID)
         }
         metrics.replayed.add()
-        if outcome.body.isEmpty, let transfer { return Self.retired(transfer, requestID) }
+        if let retired { return Self.retired(retired, requestID) }
         return Self.stored(outcome, replayed: true, requestID)
     }
 
@@ -271,18 +271,6 @@ extension TransferAPI {
             .requestInvalid, "Correct the members that `errors` names; nothing was executed.",
             errors: errors
         ).response(requestID)
-    }
-}
-
-extension ProblemCode {
-    init(_ failure: CommandFailure) {
-        self =
-            switch failure {
-            case .storeUnavailable: .storeUnavailable
-            case .overloaded: .overloaded
-            case .internalError: .internalError
-            case .permissionEnded: .tokenExpired
-            }
     }
 }
 

@@ -35,15 +35,8 @@ extension TransferAPI {
             case .parked: return nil
             case .respond(let response): return response
             }
-        case .failed(.permissionEnded):
-            metrics.unauthenticated.add()
-            return GateRefusal.expired.response(command.requestID)
-        case .failed(let failure):
-            metrics.failed.add()
-            return unavailable(ProblemCode(failure), command.requestID)
-        case .reused, .invalid, .decided:
-            metrics.failed.add()
-            return unavailable(.internalError, command.requestID)
+        case .failed(let failure): return failed(failure, command.requestID)
+        case .reused, .invalid, .decided: return failed(.internalError, command.requestID)
         }
     }
 

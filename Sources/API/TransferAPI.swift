@@ -133,9 +133,7 @@ package struct TransferAPI: RequestHandler {
         switch answer {
         case .command(let answer):
             switch answer.command {
-            case .transfer(let command):
-                let done = finishTransfer(command, answer.result)
-                response = gate.refusalAfterWait(request, at: services.clock.now()) ?? done
+            case .transfer(let command): response = finishTransfer(command, answer.result)
             case .revoke(let command):
                 response = finishRevocation(command, answer.result, ticket)
             default: response = nil

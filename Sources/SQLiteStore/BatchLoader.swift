@@ -66,14 +66,8 @@ final class BatchLoader {
             case .openAccount(let command):
                 try load(customer: command.customer, &loaded)
                 try load(directory: command.iban, &loaded)
-            case .setAccountStatus(let command):
-                if let entry = try load(directory: command.iban, &loaded) {
-                    try load(entry, &loaded)
-                }
-            case .setAccountLimits(let command):
-                if let entry = try load(directory: command.iban, &loaded) {
-                    try load(entry, &loaded)
-                }
+            case .setAccountStatus(let command): try load(accountOf: command.iban, &loaded)
+            case .setAccountLimits(let command): try load(accountOf: command.iban, &loaded)
             case .restrictCustomer(let command): try load(customer: command.customer, &loaded)
             case .retire, .probe: break
             }
@@ -157,6 +151,11 @@ final class BatchLoader {
         }
         loaded.rows.directory[iban] = entry
         return entry
+    }
+
+    private func load(accountOf iban: IBAN, _ loaded: inout Loaded) throws(SQLiteError) {
+        guard let entry = try load(directory: iban, &loaded) else { return }
+        try load(entry, &loaded)
     }
 
     private func load(_ entry: DirectoryEntry, _ loaded: inout Loaded) throws(SQLiteError) {

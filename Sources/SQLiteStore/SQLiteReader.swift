@@ -29,7 +29,11 @@ final class SQLiteReader: StoreReader {
         end = try connection.prepare("COMMIT")
         outcome = try connection.prepare(SQL.selectOutcome)
         transferOfKey = try connection.prepare(
-            "SELECT transfer_id FROM outcomes WHERE customer_id = ? AND idempotency_key = ?")
+
+            """
+            SELECT transfer_id, received_at FROM outcomes
+            WHERE customer_id = ? AND idempotency_key = ?
+            """)
         receivedAt = try connection.prepare(
             "SELECT received_at FROM outcomes WHERE customer_id = ? AND idempotency_key = ?")
         revoked = try connection.prepare(
@@ -73,11 +77,11 @@ final class SQLiteReader: StoreReader {
         try snapshot { () throws(SQLiteError) in
             transferOfKey.bind(1, intent.customer)
             transferOfKey.bind(2, intent.key.uuid)
-            let id = try transferOfKey.first { row throws(SQLiteError) in
-                try row.optionalUUID(0)
+            let found = try transferOfKey.first { row throws(SQLiteError) in
+                try row.optionalUUID(0).map { (TransferID($0), row.instant(1)) }
             }
-            guard let id else { return nil }
-            return try view(TransferID(id), of: intent.customer)
+            guard let (id, received) = found else { return nil }
+            return try view(id, of: intent.customer, firstReceivedAt: received)
         }
     }
 
@@ -223,7 +227,7 @@ final class SQLiteReader: StoreReader {
     }
 
     private func view(
-        _ id: TransferID, of customer: CustomerID
+        _ id: TransferID, of customer: CustomerID, firstReceivedAt: Instant? = nil
     ) throws(SQLiteError) -> TransferView? {
         let asOf = clock.now()
         transfer.bind(1, id.uuid)
@@ -246,10 +250,19 @@ final class SQLiteReader: StoreReader {
             history.append(step.0)
             next = step.1
         }
-        receivedAt.bind(1, row.intent.customer)
-        receivedAt.bind(2, row.intent.key.uuid)
-        let received = try receivedAt.first { $0.instant(0) } ?? row.createdAt
+        let received: Instant
+        if let firstReceivedAt {
+            received = firstReceivedAt
+        } else {
+            received = try self.received(row)
+        }
         return TransferView(
             transfer: row, history: history.reversed(), firstReceivedAt: received, asOf: asOf)
+    }
+
+    private func received(_ row: TransferRow) throws(SQLiteError) -> Instant {
+        receivedAt.bind(1, row.intent.customer)
+        receivedAt.bind(2, row.intent.key.uuid)
+        return try receivedAt.first { $0.instant(0) } ?? row.createdAt
     }
 }
