@@ -23,6 +23,7 @@ final class BatchLoader {
     private let transfer: Statement
     private let credit: Statement
     private let newestPosting: Statement
+    private let underWay: Statement
 
     init(_ connection: Connection) throws(SQLiteError) {
         outcome = try connection.prepare(SQL.selectOutcome)
@@ -43,6 +44,13 @@ final class BatchLoader {
             WHERE customer_id = ? AND transfer_id = ?
             """)
         newestPosting = try connection.prepare("SELECT max(posting_id) FROM postings")
+        // By the customer's own events: the outbox has no index for this, and pays for none.
+        underWay = try connection.prepare(
+            """
+            SELECT count(*) FROM events AS e JOIN transfers AS t ON t.transfer_id = e.transfer_id
+            WHERE e.customer_id = ? AND e.previous_sequence IS NULL
+              AND t.debtor_account_id = ? AND t.state IN (1, 2, 3, 6)
+            """)
     }
 
     func load(_ commands: [Command]) throws(SQLiteError) -> Loaded {
@@ -66,7 +74,9 @@ final class BatchLoader {
             case .openAccount(let command):
                 try load(customer: command.customer, &loaded)
                 try load(directory: command.iban, &loaded)
-            case .setAccountStatus(let command): try load(accountOf: command.iban, &loaded)
+            case .setAccountStatus(let command):
+                try load(accountOf: command.iban, &loaded)
+                if command.status == .closed { try load(underWayOf: command.iban, &loaded) }
             case .setAccountLimits(let command): try load(accountOf: command.iban, &loaded)
             case .restrictCustomer(let command): try load(customer: command.customer, &loaded)
             case .retire, .probe: break
@@ -156,6 +166,13 @@ final class BatchLoader {
     private func load(accountOf iban: IBAN, _ loaded: inout Loaded) throws(SQLiteError) {
         guard let entry = try load(directory: iban, &loaded) else { return }
         try load(entry, &loaded)
+    }
+
+    private func load(underWayOf iban: IBAN, _ loaded: inout Loaded) throws(SQLiteError) {
+        guard let entry = loaded.rows.directory[iban] else { return }
+        underWay.bind(1, entry.customer)
+        underWay.bind(2, entry.account.uuid)
+        loaded.rows.underWay[entry.account] = Int(try underWay.first { $0.integer(0) } ?? 0)
     }
 
     private func load(_ entry: DirectoryEntry, _ loaded: inout Loaded) throws(SQLiteError) {
