@@ -64,6 +64,7 @@ let package = Package(
             resources: [
                 .embedInCode("sqlite/0001_initial.sql"),
                 .embedInCode("sqlite/0002_revocations.sql"),
+                .embedInCode("sqlite/0003_plain_checks.sql"),
             ], swiftSettings: strict),
         room("Store", ["Platform", "Crypto", "Ledger", "Migrations"]),
         room("SQLiteStore", ["Platform", "Crypto", "Ledger", "Store", "Migrations", "CSQLite"]),

@@ -7,6 +7,8 @@ final class Connection {
         case create
         case existing
         case readOnly
+        /// Commits batch after batch.
+        case writer
     }
 
     /// SQLite's process-wide settings, made once before the first connection. Where something else
@@ -28,7 +30,8 @@ final class Connection {
         let flags =
             SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_READWRITE
             | (mode == .create ? SQLITE_OPEN_CREATE : 0)
-        let code = sqlite3_open_v2(path, &opened, flags, nil)
+        let code = sqlite3_open_v2(
+            path, &opened, flags, mode == .writer ? GatheredLog.fileSystem : nil)
         guard code == SQLITE_OK, let opened else {
             let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
             sqlite3_close_v2(opened)
