@@ -52,7 +52,7 @@ final class Connection {
             PRAGMA synchronous = FULL;
             PRAGMA wal_autocheckpoint = 0;
             PRAGMA foreign_keys = ON;
-            PRAGMA cache_size = \(mode == .readOnly ? -4096 : -32768);
+            PRAGMA cache_size = \(mode == .readOnly ? -4096 : -16384);
             PRAGMA temp_store = MEMORY;
             PRAGMA trusted_schema = OFF;
             """)
