@@ -2,7 +2,7 @@
 # toolchain on the PATH; whatever else is missing is installed, or named.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build figures test test-build fuzz fuzz-build lint form tidy no-failpoints format image clean
+.PHONY: help run build figures instructions test test-build fuzz fuzz-build lint form tidy no-failpoints format image clean
 
 # Passed on to `transferd demo`: make run ARGS="--port 9000"
 ARGS ?=
@@ -41,6 +41,7 @@ help:
 	@echo 'make fuzz [FUZZ_SECONDS=20]    every reader of foreign bytes, under AddressSanitizer'
 	@echo 'make lint                      form of the sources, and the tests that read them'
 	@echo 'make figures                   measures it, and writes Benchmarks/RESULTS.md'
+	@echo 'make instructions              counts instructions a request against the committed figures'
 	@echo 'make format                    brings the sources into form'
 	@echo 'make image                     a container image, where Docker runs'
 	@echo 'make clean                     removes what was built'
@@ -71,6 +72,13 @@ fuzz-build:
 # Transfers, replays and look-ups a second with 64 connections; wants a quiet machine.
 figures: build
 	Benchmarks/run --write
+
+# Instructions a request, counted by callgrind: no clock, so a busy machine does not matter. Built
+# beside the product, of the same objects. ARGS=--write commits to what was counted.
+instructions:
+	@.ci/need instructions
+	TRANSFERD_INSTRUCTIONS=1 swift build -c release --static-swift-stdlib --product Instructions
+	@.ci/instructions .build/release/Instructions $(ARGS)
 
 lint: form tidy
 

@@ -37,6 +37,21 @@ let fuzz: [Target] =
             swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])])
     ]
 
+/// The program whose instructions are counted, declared for `make instructions` alone: it needs
+/// valgrind's headers.
+let instructions: [Target] =
+    Context.environment["TRANSFERD_INSTRUCTIONS"] == nil
+    ? []
+    : [
+        .systemLibrary(name: "CValgrind", path: "Tests/CValgrind"),
+        .executableTarget(
+            name: "Instructions",
+            dependencies: [
+                "Platform", "Crypto", "Ledger", "Store", "SQLiteStore", "Identity", "HTTPServer",
+                "API", "Bank", "CValgrind",
+            ], path: "Tests/Instructions", swiftSettings: strict),
+    ]
+
 let package = Package(
     name: "transferd",
     products: [.executable(name: "transferd", targets: ["transferd"])],
@@ -143,5 +158,5 @@ let package = Package(
                 "CSQLite",
                 "TestSupport", "transferd",
             ]),
-    ] + fuzz
+    ] + fuzz + instructions
 )
