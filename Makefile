@@ -2,7 +2,7 @@
 # toolchain on the PATH; whatever else is missing is installed, or named.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build figures test test-build asan fuzz fuzz-build mutations soak soak-server lint form tidy \
+.PHONY: help run build figures instructions test test-build asan fuzz fuzz-build mutations soak soak-server lint form tidy \
 	no-failpoints format docs image clean
 
 # Passed on to `transferd demo`: make run ARGS="--port 9000"
@@ -52,6 +52,7 @@ help:
 	@echo 'make soak [SOAK_MINUTES=15]    traffic and faults, then fuzz, mutations and asan: two hours'
 	@echo 'make lint                      form of the sources, and the tests that read them'
 	@echo 'make figures                   measures it, and writes Benchmarks/RESULTS.md'
+	@echo 'make instructions              counts instructions a request against the committed figures'
 	@echo 'make docs                      writes what the documentation takes from the code'
 	@echo 'make format                    brings the sources into form'
 	@echo 'make image                     a container image, where Docker runs'
@@ -105,6 +106,13 @@ soak-server:
 # Transfers, replays and look-ups a second with 64 connections; wants a quiet machine.
 figures: build
 	Benchmarks/run --write
+
+# Instructions a request, counted by callgrind: no clock, so a busy machine does not matter. Built
+# beside the product, of the same objects. ARGS=--write commits to what was counted.
+instructions:
+	@.ci/need instructions
+	TRANSFERD_INSTRUCTIONS=1 swift build -c release --static-swift-stdlib --product Instructions
+	@.ci/instructions .build/release/Instructions $(ARGS)
 
 lint: form tidy
 

@@ -8,27 +8,28 @@ package struct Planner {
     private let policy: TransferPolicy
     private let now: Instant
     private let today: BusinessDay
-    private var rows: LoadedRows
+    private var rows = LoadedRows()
     private var ids: UUIDv7Generator
     private var plan = Plan()
 
     private init(
-        policy: TransferPolicy, now: Instant, today: BusinessDay, rows: LoadedRows,
-        ids: UUIDv7Generator
+        policy: TransferPolicy, now: Instant, today: BusinessDay, ids: UUIDv7Generator
     ) {
         self.policy = policy
         self.now = now
         self.today = today
-        self.rows = rows
         self.ids = ids
     }
 
-    /// Decides `commands` in order. `ids` names the new transfers and is moved on.
+    /// Decides `commands` in order. `rows` are left as they stand once the plan is written, and
+    /// `ids`, which names the new transfers, is moved on.
     package static func plan(
-        _ commands: [Command], rows: consuming LoadedRows, policy: TransferPolicy, now: Instant,
+        _ commands: [Command], rows: inout LoadedRows, policy: TransferPolicy, now: Instant,
         today: BusinessDay, ids: inout UUIDv7Generator
     ) -> Plan {
-        var planner = Planner(policy: policy, now: now, today: today, rows: rows, ids: ids)
+        var planner = Planner(policy: policy, now: now, today: today, ids: ids)
+        // Swapped in and out: a second owner would have every table copied at its first change.
+        swap(&planner.rows, &rows)
         planner.plan.decisions.reserveCapacity(commands.count)
         for (index, command) in commands.enumerated() {
             let decision =
@@ -47,6 +48,7 @@ package struct Planner {
             planner.plan.decisions.append(decision)
         }
         ids = planner.ids
+        swap(&planner.rows, &rows)
         return planner.plan
     }
 

@@ -7,6 +7,8 @@ final class Connection {
         case create
         case existing
         case readOnly
+        /// Commits batch after batch.
+        case writer
     }
 
     /// SQLite's process-wide settings, made once before the first connection. Where something else
@@ -29,7 +31,8 @@ final class Connection {
         let flags =
             SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_READWRITE
             | (mode == .create ? SQLITE_OPEN_CREATE : 0)
-        let code = sqlite3_open_v2(path, &opened, flags, nil)
+        let code = sqlite3_open_v2(
+            path, &opened, flags, mode == .writer ? GatheredLog.fileSystem : nil)
         guard code == SQLITE_OK, let opened else {
             let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
             sqlite3_close_v2(opened)
@@ -56,7 +59,7 @@ final class Connection {
             PRAGMA synchronous = FULL;
             PRAGMA wal_autocheckpoint = 0;
             PRAGMA foreign_keys = ON;
-            PRAGMA cache_size = \(mode == .readOnly ? -4096 : -32768);
+            PRAGMA cache_size = \(mode == .readOnly ? -4096 : -16384);
             PRAGMA temp_store = MEMORY;
             PRAGMA trusted_schema = OFF;
             """)

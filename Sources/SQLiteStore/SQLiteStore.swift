@@ -6,8 +6,8 @@ package import Store
 /// The ledger in one SQLite file.
 ///
 /// One writer and any number of readers; admin commands in other processes are further writers,
-/// which take turns by SQLite's own write lock. All rows are read under that lock, so nothing is
-/// kept between batches that another process could change.
+/// which take turns by SQLite's own write lock. All decisions are made under that lock, and what is
+/// kept from one batch to the next is dropped as soon as another connection has committed.
 package final class SQLiteStore: TransferStore {
     /// What a writer needs beside the file.
     package struct Environment: Sendable {
@@ -57,7 +57,7 @@ package final class SQLiteStore: TransferStore {
             let checkpointer = checkpointer.withLock { $0 }
             return try SQLiteWriter(
                 connection: Connection(
-                    path: path, mode: .existing,
+                    path: path, mode: .writer,
                     busyMilliseconds: environment.lockWaitMilliseconds),
                 environment: environment, gate: writerGate,
                 onCommit: { checkpointer?.committed(frames: $0) })

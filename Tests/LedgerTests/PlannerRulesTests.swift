@@ -50,8 +50,9 @@ struct Payment {
 
     func plan(_ commands: [Command]? = nil) -> Plan {
         var ids = UUIDv7Generator(random: SeededRandomBytes(seed: 1))
+        var rows = rows
         return Planner.plan(
-            commands ?? [.transfer(command)], rows: rows, policy: policy, now: now, today: today,
+            commands ?? [.transfer(command)], rows: &rows, policy: policy, now: now, today: today,
             ids: &ids)
     }
 
