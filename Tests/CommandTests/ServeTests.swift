@@ -93,21 +93,23 @@ extension DatabaseTests {
         @Test("Where no file may grow, payments get 503, and go on when they may again")
         func fileSizeLimit() throws {
             let demo = try DemoServer(database: database)
-            func limit(_ bytes: rlim_t) {
-                var limits = rlimit(rlim_cur: bytes, rlim_max: .max)
-                #expect(
-                    prlimit(
-                        demo.program.process, __rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limits,
-                        nil) == 0)
+            func limit(_ bytes: String) throws {
+                _ = try Python.run(
+                    """
+                    import resource
+                    resource.prlimit(
+                        \(demo.program.process), resource.RLIMIT_FSIZE,
+                        (\(bytes), resource.RLIM_INFINITY))
+                    """)
             }
             let key = UUID().uuidString
-            limit(4096)
+            try limit("4096")
             let refused = try demo.transfer(key: key)
             #expect(refused.status == 503)
             #expect(refused.body.contains("store_unavailable"))
             #expect(
                 try demo.request("GET /api/accounts", token: demo.token("alice")).status == 200)
-            limit(.max)
+            try limit("resource.RLIM_INFINITY")
             #expect(try eventually { try demo.transfer(key: key).status == 201 })
             #expect(demo.stop().status == 0)
             #expect(try Program.run("verify", "--database", database).status == 0)
