@@ -2,7 +2,7 @@
 # toolchain on the PATH; whatever else is missing is installed, or named.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build figures instructions test test-build fuzz fuzz-build lint form tidy no-failpoints format image clean
+.PHONY: help run build figures instructions test test-build fuzz fuzz-build lint form tidy no-failpoints format docs image clean
 
 # Passed on to `transferd demo`: make run ARGS="--port 9000"
 ARGS ?=
@@ -42,6 +42,7 @@ help:
 	@echo 'make lint                      form of the sources, and the tests that read them'
 	@echo 'make figures                   measures it, and writes Benchmarks/RESULTS.md'
 	@echo 'make instructions              counts instructions a request against the committed figures'
+	@echo 'make docs                      writes what the documentation takes from the code'
 	@echo 'make format                    brings the sources into form'
 	@echo 'make image                     a container image, where Docker runs'
 	@echo 'make clean                     removes what was built'
@@ -98,6 +99,10 @@ no-failpoints: build
 
 format:
 	swift format --in-place --recursive --parallel $(SOURCES)
+
+# The table of settings in docs/operations.md, from the one in the code.
+docs:
+	@TRANSFERD_WRITE_DOCS=1 $(MAKE) --no-print-directory test FILTER=SettingsPageTests
 
 image:
 	docker build --tag transferd .
