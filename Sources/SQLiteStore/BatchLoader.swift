@@ -61,6 +61,7 @@ final class BatchLoader {
             WHERE customer_id = ? AND transfer_id = ?
             """)
         newestPosting = try connection.prepare("SELECT max(posting_id) FROM postings")
+        dataVersion = try connection.prepare("PRAGMA data_version")
         // By the customer's own events: the outbox has no index for this, and pays for none.
         underWay = try connection.prepare(
             """
@@ -68,7 +69,6 @@ final class BatchLoader {
             WHERE e.customer_id = ? AND e.previous_sequence IS NULL
               AND t.debtor_account_id = ? AND t.state IN (1, 2, 3, 6)
             """)
-        dataVersion = try connection.prepare("PRAGMA data_version")
     }
 
     /// Drops what is kept: the batch that `rows` tells of was not committed.
