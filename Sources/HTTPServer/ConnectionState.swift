@@ -19,7 +19,7 @@ struct ConnectionState {
     enum Action: Equatable {
         /// Ask the handler about the head, then call `admitRead` or `answer`.
         case admit
-        /// Give the handler the whole request, then call `answer` or `park`.
+        /// Give the handler the whole request, then call `answer`, `park` or `postpone`.
         case handle
         /// Have the handler render a refusal, then call `answer`.
         case refuse(Refusal)
@@ -42,6 +42,7 @@ struct ConnectionState {
         case body
         case whole
         case parked
+        case postponed
         case refusing(Refusal)
         /// The last answer is on its way.
         case closing(lingers: Bool)
@@ -187,6 +188,18 @@ struct ConnectionState {
         phaseDeadline = .distantFuture
     }
 
+    /// The handler wants to be asked again at a later turn.
+    mutating func postpone() {
+        phase = .postponed
+        phaseDeadline = .distantFuture
+    }
+
+    /// That turn has come for the postponed request.
+    mutating func offerAgain() {
+        precondition(phase == .postponed, "no request was postponed")
+        phase = .whole
+    }
+
     /// The answer to the request at hand, or to a refusal.
     mutating func answer(_ response: Response, date: [UInt8], _ now: MonotonicTime) {
         var isLast = isDraining || !framing.isPersistent || response.delivery != .send
@@ -231,7 +244,7 @@ struct ConnectionState {
         case .body: return readBody()
         case .whole: return .handle
         case .refusing(let refusal): return .refuse(refusal)
-        case .parked: return pendingOutput > 0 ? .write : .wait
+        case .parked, .postponed: return pendingOutput > 0 ? .write : .wait
         case .closing(let lingers):
             if pendingOutput > 0 { return .write }
             if peerHasClosed || !lingers { return .close }
