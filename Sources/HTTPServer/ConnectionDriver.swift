@@ -194,9 +194,11 @@ final class ConnectionDriver<Handler: RequestHandler> {
     private func write(_ connection: Connection, _ now: MonotonicTime) -> Bool {
         guard let transport = connection.transport else { return false }
         let offset = connection.state.outputOffset
-        let result = connection.state.buffers.output.withUnsafeBytes {
-            transport.write(UnsafeRawBufferPointer(rebasing: $0[offset...]))
-        }
+        let gathered = connection.state.buffers.output.count
+        let result =
+            offset < gathered
+            ? Self.write(connection.state.buffers.output, from: offset, to: transport)
+            : Self.write(connection.state.buffers.tail, from: offset - gathered, to: transport)
         switch result {
         case .bytes(let count):
             metrics.sent.add(count)
@@ -207,6 +209,14 @@ final class ConnectionDriver<Handler: RequestHandler> {
         case .ended, .failed: return false
         }
         return true
+    }
+
+    private static func write(
+        _ bytes: borrowing [UInt8], from offset: Int, to transport: Transport
+    ) -> TransferResult {
+        bytes.withUnsafeBytes {
+            transport.write(UnsafeRawBufferPointer(rebasing: $0[offset...]))
+        }
     }
 
     // MARK: Buffers
@@ -226,6 +236,7 @@ final class ConnectionDriver<Handler: RequestHandler> {
         buffers.head.reset()
         buffers.body.removeAll(keepingCapacity: true)
         buffers.output.removeAll(keepingCapacity: true)
+        buffers.tail = []
         pool.append(buffers)
     }
 }
