@@ -86,6 +86,11 @@ struct Gate {
             ? GateRefusal.revoked.response(request.requestID) : nil
     }
 
+    /// To ask later, on any thread, whether the caller's token has been revoked meanwhile.
+    func revocation(of caller: Caller) -> @Sendable () -> Bool {
+        { [revocations] in revocations.refuses(caller.token) }
+    }
+
     /// Nil when this turn has no verification left for an unknown token.
     private mutating func verified(
         _ bytes: Span<UInt8>, at now: Instant
