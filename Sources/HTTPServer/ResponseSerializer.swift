@@ -28,7 +28,7 @@ enum ResponseSerializer {
         // RFC 9110 section 8.6: neither may carry what would be taken for the body's length.
         if mayHaveBody(response.status) {
             output.append(text: "Content-Length: ")
-            output.append(decimal: response.body.count)
+            output.append(decimal: UInt64(response.body.count))
             output.append(text: "\r\n")
         }
         switch connection {
@@ -46,7 +46,7 @@ enum ResponseSerializer {
         case 201: output.append(text: "HTTP/1.1 201 Created\r\n")
         default:
             output.append(text: "HTTP/1.1 ")
-            output.append(decimal: status)
+            output.append(decimal: UInt64(status))
             output.append(ByteClass.space)
             output.append(text: reason(status))
             output.append(text: "\r\n")
@@ -104,7 +104,7 @@ struct DateLine {
         bytes.append(ByteClass.space)
         bytes.append(text: Self.month(date.month))
         bytes.append(ByteClass.space)
-        bytes.append(decimal: date.year)
+        bytes.append(decimal: UInt64(date.year))
         bytes.append(ByteClass.space)
         appendTwoDigits(rest / 3600)
         bytes.append(0x3A)
