@@ -11,8 +11,8 @@ struct Parked {
     var waitSeconds: Int64?
     /// The tags of `If-None-Match`; nil without it.
     var tags: [String]?
-    /// The token of a look-up that waits, to be looked at again when it is answered. An attempt that
-    /// waits has its token's end in its command.
+    /// The token of one that waits, to be looked at again when the time is over, and when a look-up
+    /// is answered; that of an attempt is looked at again with its command.
     var token: VerifiedToken?
     /// Set where a read is to decide between two contents of one key.
     var conflict: KeyConflict?
@@ -83,9 +83,7 @@ extension TransferAPI {
         request.holds = request.holds && holds
         if request.holds { services.changes.watch(intent, ticket, sink) }
         let query = ReadQuery.intent(intent, inFlight: services.inFlight.contains(intent))
-        switch read(query, ticket, request) {
-        case .parked: return nil
-        case .respond(let response): return response
-        }
+        guard case .respond(let response) = read(query, ticket, request) else { return nil }
+        return response
     }
 }

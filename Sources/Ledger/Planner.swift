@@ -132,6 +132,7 @@ package struct Planner {
         let transfer = record(command, intent, account, day, state: .accepted, nil)
         account.balance -= amount
         account.usedToday += amount
+        rows.underWay[account.id]? += 1
         post(
             customer: command.id.customer, entry: transfer.id.uuid, account: &account,
             amount: -amount, against: .inTransit)
@@ -252,6 +253,7 @@ package struct Planner {
             else { return .concluded(transfer.state, of: transfer.intent) }
         }
         plan.finishedOutbox.append(command.outboxID)
+        if let debtor { rows.underWay[debtor.id]? -= 1 }
         // Handed over and answered in one step: inside one bank there is no time between.
         if transfer.state == .accepted { move(&transfer, to: .submitted) }
         switch command.decision {
@@ -295,6 +297,7 @@ package struct Planner {
         rows.directory[command.iban] = DirectoryEntry(
             customer: command.customer, account: command.account)
         rows.accounts[account.id] = account
+        rows.underWay[account.id] = 0
         if command.opening.minorUnits > 0 {
             account.balance = command.opening.minorUnits
             post(
@@ -310,8 +313,10 @@ package struct Planner {
         else { return .accountUnknown }
         if account.status == command.status { return .accountStatusSet(entry) }
         if account.status == .closed { return .accountClosed(entry) }
-        if command.status == .closed, account.balance != 0 {
-            return .accountNotEmpty(entry, account.money)
+        if command.status == .closed {
+            if account.balance != 0 { return .accountNotEmpty(entry, account.money) }
+            let payments = rows.underWay[account.id] ?? 0
+            if payments > 0 { return .accountAwaits(entry, payments: payments) }
         }
         account.status = command.status
         keep(account)

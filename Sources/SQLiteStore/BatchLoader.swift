@@ -30,6 +30,7 @@ final class BatchLoader {
     private let transfer: Statement
     private let credit: Statement
     private let newestPosting: Statement
+    private let underWay: Statement
     private let dataVersion: Statement
 
     /// Read for this batch or kept from earlier ones; the planner changes it.
@@ -61,6 +62,13 @@ final class BatchLoader {
             """)
         newestPosting = try connection.prepare("SELECT max(posting_id) FROM postings")
         dataVersion = try connection.prepare("PRAGMA data_version")
+        // By the customer's own events: the outbox has no index for this, and pays for none.
+        underWay = try connection.prepare(
+            """
+            SELECT count(*) FROM events AS e JOIN transfers AS t ON t.transfer_id = e.transfer_id
+            WHERE e.customer_id = ? AND e.previous_sequence IS NULL
+              AND t.debtor_account_id = ? AND t.state IN (1, 2, 3, 6)
+            """)
     }
 
     /// Drops what is kept: the batch that `rows` tells of was not committed.
@@ -84,7 +92,9 @@ final class BatchLoader {
             case .openAccount(let command):
                 try load(customer: command.customer)
                 try load(directory: command.iban)
-            case .setAccountStatus(let command): try load(accountOf: command.iban)
+            case .setAccountStatus(let command):
+                try load(accountOf: command.iban)
+                if command.status == .closed { try load(underWayOf: command.iban) }
             case .setAccountLimits(let command): try load(accountOf: command.iban)
             case .restrictCustomer(let command): try load(customer: command.customer)
             case .retire, .probe: break
@@ -110,6 +120,7 @@ final class BatchLoader {
             rows.blocked.removeAll()
             rows.transfers.removeAll()
             rows.credits.removeAll()
+            rows.underWay.removeAll()
         }
     }
 
@@ -193,6 +204,13 @@ final class BatchLoader {
     private func load(accountOf iban: IBAN) throws(SQLiteError) {
         guard let entry = try load(directory: iban) else { return }
         try load(entry)
+    }
+
+    private func load(underWayOf iban: IBAN) throws(SQLiteError) {
+        guard let entry = rows.directory[iban] else { return }
+        underWay.bind(1, entry.customer)
+        underWay.bind(2, entry.account.uuid)
+        rows.underWay[entry.account] = Int(try underWay.first { $0.integer(0) } ?? 0)
     }
 
     private func load(_ entry: DirectoryEntry) throws(SQLiteError) {

@@ -23,7 +23,8 @@ final class Connection {
     var logFrames: Int { Int(frames.pointee) }
 
     /// Opens the file with the settings that every connection of the server shares: WAL, full
-    /// durability, foreign keys, no checkpoint in the middle of somebody's commit.
+    /// durability, foreign keys, no checkpoint in the middle of somebody's commit. To be written to,
+    /// the file must have one name.
     init(path: String, mode: Mode, busyMilliseconds: Int32 = 5000) throws(SQLiteError) {
         _ = Self.configured
         var opened: OpaquePointer?
@@ -38,6 +39,12 @@ final class Connection {
             throw SQLiteError(operation: "open \(path)", code: code, message: message)
         }
         handle = opened
+        do throws(SQLiteError) {
+            if mode != .readOnly { try Self.requireOneName(path) }
+        } catch {
+            sqlite3_close_v2(opened)
+            throw error
+        }
         frames = .allocate(capacity: 1)
         frames.initialize(to: 0)
         sqlite3_busy_timeout(handle, busyMilliseconds)
@@ -64,6 +71,16 @@ final class Connection {
                 return SQLITE_OK
             }, frames)
         if mode == .readOnly { try execute("PRAGMA query_only = ON") }
+    }
+
+    /// By each of several names SQLite would keep a log of its own, and lose what another's holds.
+    private static func requireOneName(_ path: String) throws(SQLiteError) {
+        guard try FileIdentity(path: path).names == 1 else {
+            throw SQLiteError(
+                operation: "open \(path)", code: SQLITE_MISMATCH,
+                message: "the file has more than one hard link, and by each name it would have a "
+                    + "log of its own; remove the other names")
+        }
     }
 
     deinit {

@@ -1,6 +1,4 @@
-import CLinux
 import CSQLite
-import Glibc
 package import Ledger
 package import Platform
 package import Store
@@ -87,27 +85,5 @@ package final class SQLiteStore: TransferStore {
                 operation: "open \(path)", code: SQLITE_CANTOPEN,
                 message: "another file has taken the place of the database; restart to serve it")
         }
-    }
-}
-
-/// A file, whatever its name.
-private struct FileIdentity: Hashable {
-    let device: UInt64
-    let inode: UInt64
-
-    /// Refuses a file of several names: by each SQLite would keep a log of its own.
-    init(path: String) throws(SQLiteError) {
-        var status = stat()
-        guard stat(path, &status) == 0 else {
-            throw SQLiteError(
-                operation: "open \(path)", code: SQLITE_CANTOPEN, message: "there is no such file")
-        }
-        guard status.st_nlink == 1 else {
-            throw SQLiteError(
-                operation: "open \(path)", code: SQLITE_CANTOPEN,
-                message: "the file has more than one hard link; remove the other names")
-        }
-        device = UInt64(status.st_dev)
-        inode = UInt64(status.st_ino)
     }
 }

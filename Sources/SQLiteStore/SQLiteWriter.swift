@@ -98,10 +98,9 @@ final class SQLiteWriter: StoreWriter {
         }
     #endif
 
-    /// The bytes of each new outcome, by the index of its command.
-    private func render(_ plan: Plan, _ commands: [Command], _ now: Instant) -> [Int: StoredOutcome]
-    {
-        var rendered: [Int: StoredOutcome] = [:]
+    /// Each new outcome with its bytes, at the index of its command.
+    private func render(_ plan: Plan, _ commands: [Command], _ now: Instant) -> [StoredOutcome?] {
+        var rendered: [StoredOutcome?] = Array(repeating: nil, count: commands.count)
         for (index, decision) in plan.decisions.enumerated() {
             let storable: StorableDecision
             let kind: OutcomeKind
@@ -138,7 +137,7 @@ final class SQLiteWriter: StoreWriter {
 
     private static func results(
         _ plan: Plan, _ commands: [Command], _ loaded: BatchLoader.Loaded,
-        _ rendered: [Int: StoredOutcome]
+        _ rendered: [StoredOutcome?]
     ) -> [CommandResult] {
         plan.decisions.enumerated().map { index, decision in
             switch decision {

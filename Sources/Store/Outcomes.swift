@@ -99,4 +99,6 @@ package enum CommandFailure: Sendable, Hashable {
     case internalError
     /// The token expired while the attempt waited.
     case permissionEnded
+    /// The token was revoked while the attempt waited for another.
+    case permissionRevoked
 }

@@ -126,6 +126,7 @@ struct PlannerModelTests {
             verdicts.isSuperset(of: [
                 .repeated, .invalid, .reused([.amount]), .credit(.credited), .concluded(.settled),
                 .concluded(.returned), .statusSet, .limitsSet, .closed, .notEmpty,
+                .awaits,
             ]))
     }
 

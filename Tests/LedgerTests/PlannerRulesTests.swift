@@ -20,6 +20,7 @@ struct Payment {
         command = transfer(Self.owner, key(1), intent(from: iban(1), to: creditor, "50.00"))
         rows.customers[Self.owner] = CustomerRow(restricted: false)
         add(Payment.account(1, of: Self.owner, balance: Self.cents))
+        rows.underWay[StoreTestSupport.account(1)] = 0
         rows.nextPosting = 101
         rows.sequences[Self.owner] = 7
     }
