@@ -158,7 +158,7 @@ void run_open(struct Connection *cs, int ep, uint64_t from, uint64_t until, int 
     double due = (double)from;
     struct epoll_event events[256];
     while (under_way || due < (double)until) {
-        give_up_after(until + 30000000u);
+        give_up_after(until + 60000000u);
         uint64_t now = now_us();
         while (idle_count && due <= (double)now && due < (double)until) {
             next_request(idle[--idle_count], (uint64_t)due);
