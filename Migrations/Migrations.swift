@@ -14,4 +14,12 @@ package enum Migrations {
         Migration(number: 1, name: "initial", sql: PackageResources._001_initial_sql),
         Migration(number: 2, name: "revocations", sql: PackageResources._002_revocations_sql),
     ]
+
+    /// The PostgreSQL schema's steps, likewise.
+    package static let postgres: [Migration] = [
+        Migration(number: 1, name: "ledger", sql: PackageResources._001_ledger_sql)
+    ]
+
+    /// Gives the role that the setting `transferd.runtime_role` names what a server needs.
+    package static let postgresGrants: [UInt8] = PackageResources.grants_sql
 }
