@@ -48,6 +48,7 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CSQLite"),
+        .systemLibrary(name: "CPostgres"),
         .systemLibrary(name: "COpenSSL"),
 
         room("Platform", ["CLinux"]),
@@ -64,9 +65,13 @@ let package = Package(
             resources: [
                 .embedInCode("sqlite/0001_initial.sql"),
                 .embedInCode("sqlite/0002_revocations.sql"),
+                .embedInCode("postgres/0001_ledger.sql"),
+                .embedInCode("postgres/grants.sql"),
             ], swiftSettings: strict),
         room("Store", ["Platform", "Crypto", "Ledger", "Migrations"]),
         room("SQLiteStore", ["Platform", "Crypto", "Ledger", "Store", "Migrations", "CSQLite"]),
+        room(
+            "PostgresStore", ["Platform", "Crypto", "Ledger", "Store", "Migrations", "CPostgres"]),
         room("Settlement", ["Platform", "Ledger", "Store"]),
         .target(
             name: "Documents",
@@ -107,13 +112,25 @@ let package = Package(
             ["Ledger", "Platform", "Crypto", "Store", "TestSupport", "StoreTestSupport"]),
         .target(
             name: "StoreTestSupport",
-            dependencies: ["Platform", "Ledger", "Store", "SQLiteStore", "CSQLite"],
+            dependencies: [
+                "Platform", "Ledger", "Store", "SQLiteStore", "CSQLite", "PostgresStore",
+                "CPostgres",
+            ],
             path: "Tests/StoreTestSupport", swiftSettings: strict),
         tests(
             "StoreTests", ["Store", "Ledger", "Platform", "TestSupport", "StoreTestSupport"]),
         tests(
             "StoreContractTests",
-            ["Store", "SQLiteStore", "Ledger", "Platform", "TestSupport", "StoreTestSupport"]),
+            [
+                "Store", "SQLiteStore", "PostgresStore", "Ledger", "Platform", "TestSupport",
+                "StoreTestSupport",
+            ]),
+        tests(
+            "PostgresStoreTests",
+            [
+                "PostgresStore", "Store", "Ledger", "Platform", "Crypto", "Migrations", "CPostgres",
+                "TestSupport", "StoreTestSupport",
+            ]),
         tests(
             "SQLiteStoreTests",
             [

@@ -119,7 +119,10 @@ extension TransferAPI {
         case .permissionEnded:
             metrics.unauthenticated.add()
             return GateRefusal.expired.response(requestID)
-        case .storeUnavailable: code = .storeUnavailable
+        case .inFlightElsewhere:
+            metrics.inFlight.add()
+            return Self.inFlight(requestID)
+        case .storeUnavailable, .customerBusy: code = .storeUnavailable
         case .overloaded: code = .overloaded
         case .internalError: code = .internalError
         }

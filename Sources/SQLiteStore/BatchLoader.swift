@@ -5,14 +5,6 @@ import Store
 
 /// Reads the rows that a batch touches, inside its transaction.
 final class BatchLoader {
-    struct Loaded {
-        var rows = LoadedRows()
-        /// The stored outcomes with their bytes.
-        var outcomes: [IntentID: StoredOutcome] = [:]
-        /// Transfers whose outcomes' bytes are no longer kept.
-        var retired: [IntentID: TransferRow] = [:]
-    }
-
     private let outcome: Statement
     private let customer: Statement
     private let sequence: Statement
@@ -45,8 +37,8 @@ final class BatchLoader {
         newestPosting = try connection.prepare("SELECT max(posting_id) FROM postings")
     }
 
-    func load(_ commands: [Command]) throws(SQLiteError) -> Loaded {
-        var loaded = Loaded()
+    func load(_ commands: [Command]) throws(SQLiteError) -> LoadedBatch {
+        var loaded = LoadedBatch()
         let newest = try newestPosting.first { $0.optionalInteger(0) } ?? 0
         // Pairs begin at odd ids.
         loaded.rows.nextPosting = newest + 1
@@ -76,7 +68,7 @@ final class BatchLoader {
     }
 
     private func load(
-        _ command: TransferCommand, blocking: Bool, _ loaded: inout Loaded
+        _ command: TransferCommand, blocking: Bool, _ loaded: inout LoadedBatch
     ) throws(SQLiteError) {
         if try loadOutcome(of: command.id, content: command.intent, &loaded) { return }
         let customer = command.id.customer
@@ -96,7 +88,7 @@ final class BatchLoader {
     }
 
     private func loadOutcome(
-        of id: IntentID, content: SubmittedIntent?, _ loaded: inout Loaded
+        of id: IntentID, content: SubmittedIntent?, _ loaded: inout LoadedBatch
     ) throws(SQLiteError) -> Bool {
         outcome.bind(1, id.customer)
         outcome.bind(2, id.key.uuid)
@@ -126,7 +118,7 @@ final class BatchLoader {
         return true
     }
 
-    private func load(customer id: CustomerID, _ loaded: inout Loaded) throws(SQLiteError) {
+    private func load(customer id: CustomerID, _ loaded: inout LoadedBatch) throws(SQLiteError) {
         guard loaded.rows.customers[id] == nil else { return }
         customer.bind(1, id)
         loaded.rows.customers[id] = try customer.first {
@@ -134,7 +126,7 @@ final class BatchLoader {
         }
     }
 
-    private func load(sequenceOf id: CustomerID, _ loaded: inout Loaded) throws(SQLiteError) {
+    private func load(sequenceOf id: CustomerID, _ loaded: inout LoadedBatch) throws(SQLiteError) {
         guard loaded.rows.sequences[id] == nil else { return }
         sequence.bind(1, id)
         loaded.rows.sequences[id] = try sequence.first { $0.integer(0) }
@@ -142,7 +134,7 @@ final class BatchLoader {
 
     @discardableResult
     private func load(
-        directory iban: IBAN, _ loaded: inout Loaded
+        directory iban: IBAN, _ loaded: inout LoadedBatch
     ) throws(SQLiteError) -> DirectoryEntry? {
         if let entry = loaded.rows.directory[iban] { return entry }
         directory.bind(1, iban)
@@ -153,12 +145,12 @@ final class BatchLoader {
         return entry
     }
 
-    private func load(accountOf iban: IBAN, _ loaded: inout Loaded) throws(SQLiteError) {
+    private func load(accountOf iban: IBAN, _ loaded: inout LoadedBatch) throws(SQLiteError) {
         guard let entry = try load(directory: iban, &loaded) else { return }
         try load(entry, &loaded)
     }
 
-    private func load(_ entry: DirectoryEntry, _ loaded: inout Loaded) throws(SQLiteError) {
+    private func load(_ entry: DirectoryEntry, _ loaded: inout LoadedBatch) throws(SQLiteError) {
         guard loaded.rows.accounts[entry.account] == nil else { return }
         account.bind(1, entry.customer)
         account.bind(2, entry.account.uuid)
@@ -168,7 +160,7 @@ final class BatchLoader {
     }
 
     private func loadCredit(
-        _ command: CreditCommand, _ loaded: inout Loaded
+        _ command: CreditCommand, _ loaded: inout LoadedBatch
     ) throws(SQLiteError) {
         credit.bind(1, command.payee)
         credit.bind(2, command.transfer.uuid)
@@ -181,7 +173,7 @@ final class BatchLoader {
         }
     }
 
-    private func load(_ command: ConcludeCommand, _ loaded: inout Loaded) throws(SQLiteError) {
+    private func load(_ command: ConcludeCommand, _ loaded: inout LoadedBatch) throws(SQLiteError) {
         try load(sequenceOf: command.payer, &loaded)
         transfer.bind(1, command.transfer.uuid)
         let row = try transfer.first { row throws(SQLiteError) in try row.transfer() }

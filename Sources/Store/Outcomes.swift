@@ -99,4 +99,9 @@ package enum CommandFailure: Sendable, Hashable {
     case internalError
     /// The token expired while the attempt waited.
     case permissionEnded
+    /// An attempt with this key runs in another process.
+    case inFlightElsewhere
+    /// Another process holds the customer's lock. The command has not started; it may be handed to
+    /// the store again at once.
+    case customerBusy
 }

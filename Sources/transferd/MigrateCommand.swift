@@ -2,6 +2,7 @@ import Configuration
 import Glibc
 import Platform
 import SQLiteStore
+import Store
 
 /// `transferd migrate`
 enum MigrateCommand {

@@ -17,6 +17,9 @@ struct ArrowTests {
         "SQLiteStore": [
             "CLinux", "CSQLite", "Crypto", "Glibc", "Ledger", "Migrations", "Platform", "Store",
         ],
+        "PostgresStore": [
+            "CPostgres", "Crypto", "Glibc", "Ledger", "Migrations", "Platform", "Store",
+        ],
         "Settlement": ["Ledger", "Platform", "Store"],
         "API": [
             "Crypto", "Documents", "HTTPServer", "Identity", "JSON", "Ledger", "Platform", "Store",
