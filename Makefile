@@ -2,7 +2,7 @@
 # toolchain on the PATH; whatever else is missing is installed, or named.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build figures test test-build fuzz fuzz-build lint form tidy no-failpoints format image clean
+.PHONY: help run build figures instructions test test-build fuzz fuzz-build lint form tidy no-failpoints format docs image clean
 
 # Passed on to `transferd demo`: make run ARGS="--port 9000"
 ARGS ?=
@@ -41,6 +41,8 @@ help:
 	@echo 'make fuzz [FUZZ_SECONDS=20]    every reader of foreign bytes, under AddressSanitizer'
 	@echo 'make lint                      form of the sources, and the tests that read them'
 	@echo 'make figures                   measures it, and writes Benchmarks/RESULTS.md'
+	@echo 'make instructions              counts instructions a request against the committed figures'
+	@echo 'make docs                      writes what the documentation takes from the code'
 	@echo 'make format                    brings the sources into form'
 	@echo 'make image                     a container image, where Docker runs'
 	@echo 'make clean                     removes what was built'
@@ -73,6 +75,13 @@ fuzz-build:
 figures: build
 	Benchmarks/run --write
 
+# Instructions a request, counted by callgrind: no clock, so a busy machine does not matter. Built
+# beside the product, of the same objects. ARGS=--write commits to what was counted.
+instructions:
+	@.ci/need instructions
+	TRANSFERD_INSTRUCTIONS=1 swift build -c release --static-swift-stdlib --product Instructions
+	@.ci/instructions .build/release/Instructions $(ARGS)
+
 lint: form tidy
 
 # What needs no build.
@@ -91,6 +100,10 @@ no-failpoints: build
 
 format:
 	swift format --in-place --recursive --parallel $(SOURCES)
+
+# The table of settings in docs/operations.md, from the one in the code.
+docs:
+	@TRANSFERD_WRITE_DOCS=1 $(MAKE) --no-print-directory test FILTER=SettingsPageTests
 
 image:
 	docker build --tag transferd .

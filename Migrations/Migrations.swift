@@ -13,6 +13,7 @@ package enum Migrations {
     package static let sqlite: [Migration] = [
         Migration(number: 1, name: "initial", sql: PackageResources._001_initial_sql),
         Migration(number: 2, name: "revocations", sql: PackageResources._002_revocations_sql),
+        Migration(number: 3, name: "plain_checks", sql: PackageResources._003_plain_checks_sql),
     ]
 
     /// The PostgreSQL schema's steps, likewise.

@@ -69,6 +69,11 @@ struct Gate {
             ? GateRefusal.revoked.response(request.requestID) : nil
     }
 
+    /// To ask later, on any thread, whether the caller's token has been revoked meanwhile.
+    func revocation(of caller: Caller) -> @Sendable () -> Bool {
+        { [revocations] in revocations.refuses(caller.token) }
+    }
+
     private mutating func verified(
         _ bytes: Span<UInt8>, at now: Instant
     ) throws(TokenRefusal) -> VerifiedToken {

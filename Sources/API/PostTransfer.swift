@@ -29,7 +29,7 @@ extension TransferAPI {
             _ = Failpoint.fails("after-parse")
         #endif
         let id = IntentID(customer: caller.customer, key: key)
-        let request = Parked(requestID: requestID, waitSeconds: Preference.wait(head))
+        var request = Parked(requestID: requestID, waitSeconds: Preference.wait(head))
         if let known = outcomes.entry(id), isKept(known.outcome) {
             let response = answer(intent, from: known.outcome, retired: nil, requestID) {
                 known.intent
@@ -38,7 +38,8 @@ extension TransferAPI {
         }
         let command = TransferCommand(
             id: id, intent: intent, requestID: requestID, receivedAt: services.clock.now())
-        let pending = pending(.transfer(command), ticket, caller.permittedUntil)
+        let pending = pending(
+            .transfer(command), ticket, caller, waits: request.waitSeconds != nil)
         let claim = services.inFlight.claim(
             id, intent, command.receivedAt, waiter: request.waitSeconds == nil ? nil : pending)
         switch claim {
@@ -48,30 +49,31 @@ extension TransferAPI {
             #endif
             return submit(pending, request)
         case .waiting:
+            request.token = caller.token
             wait(for: id, ticket, request)
             return .parked
         case .inFlight:
             metrics.inFlight.add()
             return .respond(request.applied(to: Self.inFlight(requestID)))
         case .otherContent(let differs, let firstReceivedAt):
-            var request = request
             request.conflict = KeyConflict(
                 intent: intent, differs: differs, firstReceivedAt: firstReceivedAt)
             return read(.outcome(id), ticket, request)
         }
     }
 
-    /// A command with its deadlines on the monotonic clock.
+    /// A command with its deadlines on the monotonic clock. `waits`: it would rather wait for another
+    /// than be told of it, and its token may be revoked meanwhile.
     func pending(
-        _ command: Command, _ ticket: Ticket, _ permittedUntil: Instant
+        _ command: Command, _ ticket: Ticket, _ caller: Caller, waits: Bool = false
     ) -> PendingCommand {
         let now = services.monotonic.now()
-        let permitted = permittedUntil.microseconds - services.clock.now().microseconds
+        let permitted = caller.permittedUntil.microseconds - services.clock.now().microseconds
         return PendingCommand(
             command: command,
             deadline: now.advanced(milliseconds: services.settings.commandWaitMilliseconds),
-            permittedUntil: now.advanced(milliseconds: permitted / 1000), ticket: ticket,
-            sink: sink)
+            permittedUntil: now.advanced(milliseconds: permitted / 1000),
+            isRevoked: waits ? gate.revocation(of: caller) : nil, ticket: ticket, sink: sink)
     }
 
     /// Hands a command over whose intent has been claimed.
@@ -119,6 +121,9 @@ extension TransferAPI {
         case .permissionEnded:
             metrics.unauthenticated.add()
             return GateRefusal.expired.response(requestID)
+        case .permissionRevoked:
+            metrics.unauthenticated.add()
+            return GateRefusal.revoked.response(requestID)
         case .inFlightElsewhere:
             metrics.inFlight.add()
             return Self.inFlight(requestID)

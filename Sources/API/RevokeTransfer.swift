@@ -16,7 +16,7 @@ extension TransferAPI {
             return .respond(Self.inFlight(requestID))
         }
         let command = RevokeCommand(id: intent, requestID: requestID, receivedAt: receivedAt)
-        let pending = pending(.revoke(command), ticket, caller.permittedUntil)
+        let pending = pending(.revoke(command), ticket, caller)
         return submit(pending, Parked(requestID: requestID))
     }
 

@@ -146,7 +146,9 @@ package struct TransferAPI: RequestHandler {
         case .waitEnded:
             response =
                 request.watched == nil
-                ? Self.inFlight(request.requestID) : look(again: false, ticket, request)
+                ? gate.refusalAfterWait(request, at: services.clock.now())
+                    ?? Self.inFlight(request.requestID)
+                : look(again: false, ticket, request)
         }
         if request.waitSeconds != nil, response != nil { forget(ticket, request) }
         #if FAILPOINTS

@@ -11,8 +11,8 @@ struct Parked {
     var waitSeconds: Int64?
     /// The tags of `If-None-Match`; nil without it.
     var tags: [String]?
-    /// The token of a look-up that waits, to be looked at again when it is answered. An attempt that
-    /// waits has its token's end in its command.
+    /// The token of one that waits, to be looked at again when the time is over, and when a look-up
+    /// is answered; that of an attempt is looked at again with its command.
     var token: VerifiedToken?
     /// Set where a read is to decide between two contents of one key.
     var conflict: KeyConflict?

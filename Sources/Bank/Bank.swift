@@ -19,6 +19,8 @@ package final class Bank: Sendable {
         package var settings = APIServices.Settings()
         package var commitLimits = CommitQueue.Limits()
         package var readerThreads = 2
+        /// How long a commit waits for another process's write lock, in milliseconds.
+        package var lockWaitMilliseconds: Int32 = 5000
         /// The JWKS file, read again when it changes or a token names an unknown key.
         package var keyFile: String?
         /// Per customer; off unless the configuration says so.
@@ -101,9 +103,11 @@ package final class Bank: Sendable {
 
     /// What a writer outside a running bank needs: an admin command's, for example.
     package static func environment(_ parts: Parts) -> SQLiteStore.Environment {
-        SQLiteStore.Environment(
+        var environment = SQLiteStore.Environment(
             policy: parts.policy, calendar: parts.calendar, clock: parts.clock,
             random: parts.random, renderer: OutcomeBytes())
+        environment.lockWaitMilliseconds = parts.lockWaitMilliseconds
+        return environment
     }
 
     /// Starts every thread. Once only.

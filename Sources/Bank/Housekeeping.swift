@@ -44,6 +44,7 @@ final class Housekeeping: StoreSink, @unchecked Sendable {
     /// Reads what must be known before the first request, then starts the thread.
     func start() {
         refreshRevocations()
+        warn(ofSkippedIn: parts.verifier.currentKeys)
         keysModified = modified()
         keyBytes = parts.keyFile.flatMap { FileManager.default.contents(atPath: $0) }
             .map { [UInt8]($0) }
@@ -121,9 +122,16 @@ final class Housekeeping: StoreSink, @unchecked Sendable {
             keyBytes = bytes
             parts.verifier.replaceKeys(keys)
             parts.log.notice("keys.replaced", ["keys": keys.count])
+            warn(ofSkippedIn: keys)
         } catch {
             // The keys that were good stay in force.
             parts.log.error("keys.unreadable", ["error": LogValue.text("\(error)")])
+        }
+    }
+
+    private func warn(ofSkippedIn keys: JWKSet) {
+        for fault in keys.skipped {
+            parts.log.warning("keys.skipped", ["error": LogValue.text(fault.description)])
         }
     }
 

@@ -42,9 +42,9 @@ extension CommandTable {
     static let accountClose = account(
         "close", "Close an account for ever.",
         """
-        Refused while there is money on the account: let its customer pay it out first. From the
-        next attempt on the account neither pays nor is paid (402 account_closed), and nothing opens
-        it again. Money of an earlier transfer that is returned still goes to it.
+        Refused while there is money on the account (let its customer pay it out first), and while
+        a payment from it has not ended, because its money may come back. From the next attempt on
+        the account neither pays nor is paid (402 account_closed), and nothing opens it again.
         """)
 
     static let accountOpen = CommandDescription(

@@ -1,10 +1,12 @@
 /// The one of `names` that takes the fewest changed, added, dropped or swapped characters to reach
-/// from `name`, in whatever letter case; the first of several. Nil only without names.
+/// from the beginning of `name`, in whatever letter case; the first of several. Nil only without
+/// names.
 package func nearestName(to name: String, among names: some Sequence<String>) -> String? {
     var best: (name: String, distance: Int)?
+    // A name of a thousand characters is nobody's slip of the finger.
+    let wanted = Array(name.lowercased().utf8.prefix(64))
     for candidate in names {
-        let distance = editDistance(
-            Array(name.lowercased().utf8), Array(candidate.lowercased().utf8))
+        let distance = editDistance(wanted, Array(candidate.lowercased().utf8))
         if best.map({ distance < $0.distance }) ?? true { best = (candidate, distance) }
     }
     return best?.name

@@ -14,11 +14,10 @@ struct JWK {
     /// Nil for a sound key that is not for verifying any of the known algorithms.
     func verificationKey() throws(JWKSetError) -> JWKSet.Key? {
         guard object.kind == .object else { throw .invalidKey(index: index, member: "") }
-        guard let type = try text("kty") else { throw .invalidKey(index: index, member: "kty") }
         // Asked before anything is left out: a leaked secret is worth a stop whatever its use.
-        guard object["d"] == nil, object["k"] == nil, type != "oct" else {
-            throw .privateKey(index: index)
-        }
+        guard object["d"] == nil, object["k"] == nil else { throw .privateKey(index: index) }
+        guard let type = try text("kty") else { throw .invalidKey(index: index, member: "kty") }
+        guard type != "oct" else { throw .privateKey(index: index) }
         let id = try text("kid")
         guard try isForVerifying() else { return nil }
         guard let key = try publicKey(type) else { return nil }

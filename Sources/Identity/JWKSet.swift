@@ -12,20 +12,24 @@ package struct JWKSet: Sendable {
     }
 
     let keys: [Key]
+    /// Why keys were passed over that should not have been published as they are, each with its
+    /// position; an operator ought to know.
+    package let skipped: [JWKSetError]
 
     /// No keys: every signed token is unknown.
-    package static let empty = JWKSet(keys: [])
+    package static let empty = JWKSet()
 
-    private init(keys: [Key]) { self.keys = keys }
+    private init() { (keys, skipped) = ([], []) }
 
     /// Number of usable keys.
     package var count: Int { keys.count }
 
     /// Reads a JWK set. Keys that are not for verifying the known algorithms are left out: `use`
-    /// other than `sig`, `key_ops` without `verify`, another `alg`, `kty` or curve.
+    /// other than `sig`, `key_ops` without `verify`, another `alg`, `kty` or curve. Weak and invalid
+    /// ones are `skipped` (RFC 7517 section 5).
     ///
-    /// Refuses what nobody should publish: private or symmetric keys, weak or invalid ones, two
-    /// usable keys with one `kid`, a set that leaves no usable key.
+    /// Refuses what nobody should publish: private or symmetric keys, two usable keys with one
+    /// `kid`, a set that leaves no usable key; the last with the fault of the first that was skipped.
     package init(parsing text: Span<UInt8>) throws(JWKSetError) {
         let document: JSONDocument
         do throws(JSONError) {
@@ -35,10 +39,21 @@ package struct JWKSet: Sendable {
         }
         guard let list = document.root["keys"], list.kind == .array else { throw .notASet }
         var keys: [Key] = []
+        var skipped: [JWKSetError] = []
         var index = 0
         for element in list.elements {
             defer { index += 1 }
-            guard let key = try JWK(element, index: index).verificationKey() else { continue }
+            let key: Key
+            do throws(JWKSetError) {
+                guard let usable = try JWK(element, index: index).verificationKey() else {
+                    continue
+                }
+                key = usable
+            } catch {
+                if case .privateKey = error { throw error }
+                skipped.append(error)
+                continue
+            }
             if let id = key.id,
                 keys.contains(where: { $0.id.map { $0.utf8.elementsEqual(id.utf8) } ?? false })
             {
@@ -46,8 +61,9 @@ package struct JWKSet: Sendable {
             }
             keys.append(key)
         }
-        guard !keys.isEmpty else { throw .noUsableKey }
+        guard !keys.isEmpty else { throw skipped.first ?? .noUsableKey }
         self.keys = keys
+        self.skipped = skipped
     }
 
     /// The one key for a token's header.
@@ -72,7 +88,7 @@ package struct JWKSet: Sendable {
     }
 }
 
-/// Why a JWK set was refused. `index` counts from 0 in its `keys`.
+/// Why a JWK set was refused, or one of its keys skipped. `index` counts from 0 in its `keys`.
 package enum JWKSetError: Error, Equatable, Sendable, CustomStringConvertible {
     case notJSON(JSONError)
     /// No object with an array `keys`.

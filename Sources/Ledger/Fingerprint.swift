@@ -50,59 +50,10 @@ package struct Fingerprint: Hashable, Sendable {
     }
 }
 
-/// The seven fingerprinted members of an intent as 64 bits each: the first eight bytes of SHA-256
-/// over the member as version 1 of the fingerprint frames it. Stable, so it can be stored.
-///
-/// Only names the members that differ between two intents whose fingerprints differ; whether they
-/// do is the fingerprints' to say, because 64 bits can collide. An amount can be guessed from its
-/// digest: as private as the members themselves.
-package struct FieldDigests: Hashable, Sendable {
-    private let words: [7 of UInt64]
-
-    /// Texts are in form C already.
-    init(of members: PartialIntent) {
-        words = [7 of UInt64] { index in
-            var bytes: [UInt8] = []
-            members.append(framed: IntentField.fingerprinted[index], to: &bytes)
-            return SHA256.digest(bytes).word0
-        }
-    }
-
-    /// Reads what `append(bytesTo:)` wrote; nil for another count than 56.
-    package init?(bytes: Span<UInt8>) {
-        guard bytes.count == 56 else { return nil }
-        words = [7 of UInt64] { index in
-            var word: UInt64 = 0
-            for offset in 0..<8 { word = word << 8 | UInt64(bytes[index * 8 + offset]) }
-            return word
-        }
-    }
-
-    /// Appends 56 bytes: the words in the order of `IntentField`, big-endian.
-    package func append(bytesTo bytes: inout [UInt8]) {
-        for index in words.indices {
-            for shift in stride(from: 56, through: 0, by: -8) {
-                bytes.append(UInt8(truncatingIfNeeded: words[index] >> UInt64(shift)))
-            }
-        }
-    }
-
-    /// The members that differ, in the order of `IntentField`.
-    package func differences(from other: FieldDigests) -> [IntentField] {
-        IntentField.fingerprinted.filter { words[$0.rawValue] != other.words[$0.rawValue] }
-    }
-
-    package static func == (a: Self, b: Self) -> Bool { a.differences(from: b).isEmpty }
-
-    package func hash(into hasher: inout Hasher) {
-        for index in words.indices { hasher.combine(words[index]) }
-    }
-}
-
 extension PartialIntent {
     /// Appends tag, presence, and if the member is there its length and bytes, as version 1 of the
     /// fingerprint has them.
-    func append(framed field: IntentField, to bytes: inout [UInt8]) {
+    fileprivate func append(framed field: IntentField, to bytes: inout [UInt8]) {
         bytes.append(UInt8(field.rawValue + 1))
         let start = bytes.count
         bytes += [1, 0, 0, 0, 0]

@@ -33,6 +33,9 @@ package enum Decision: Sendable {
     case accountClosed(DirectoryEntry)
     /// The account holds this money, so it cannot be closed.
     case accountNotEmpty(DirectoryEntry, Money)
+    /// So many payments from the account have not ended, so it cannot be closed: their money may
+    /// come back.
+    case accountAwaits(DirectoryEntry, payments: Int)
     case accountUnknown
     case customerRestricted
     case customerUnknown

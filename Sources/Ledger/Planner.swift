@@ -8,27 +8,28 @@ package struct Planner {
     private let policy: TransferPolicy
     private let now: Instant
     private let today: BusinessDay
-    private var rows: LoadedRows
+    private var rows = LoadedRows()
     private var ids: UUIDv7Generator
     private var plan = Plan()
 
     private init(
-        policy: TransferPolicy, now: Instant, today: BusinessDay, rows: LoadedRows,
-        ids: UUIDv7Generator
+        policy: TransferPolicy, now: Instant, today: BusinessDay, ids: UUIDv7Generator
     ) {
         self.policy = policy
         self.now = now
         self.today = today
-        self.rows = rows
         self.ids = ids
     }
 
-    /// Decides `commands` in order. `ids` names the new transfers and is moved on.
+    /// Decides `commands` in order. `rows` are left as they stand once the plan is written, and
+    /// `ids`, which names the new transfers, is moved on.
     package static func plan(
-        _ commands: [Command], rows: consuming LoadedRows, policy: TransferPolicy, now: Instant,
+        _ commands: [Command], rows: inout LoadedRows, policy: TransferPolicy, now: Instant,
         today: BusinessDay, ids: inout UUIDv7Generator
     ) -> Plan {
-        var planner = Planner(policy: policy, now: now, today: today, rows: rows, ids: ids)
+        var planner = Planner(policy: policy, now: now, today: today, ids: ids)
+        // Swapped in and out: a second owner would have every table copied at its first change.
+        swap(&planner.rows, &rows)
         planner.plan.decisions.reserveCapacity(commands.count)
         for (index, command) in commands.enumerated() {
             let decision =
@@ -47,6 +48,7 @@ package struct Planner {
             planner.plan.decisions.append(decision)
         }
         ids = planner.ids
+        swap(&planner.rows, &rows)
         return planner.plan
     }
 
@@ -130,6 +132,7 @@ package struct Planner {
         let transfer = record(command, intent, account, day, state: .accepted, nil)
         account.balance -= amount
         account.usedToday += amount
+        rows.underWay[account.id]? += 1
         post(
             customer: command.id.customer, entry: transfer.id.uuid, account: &account,
             amount: -amount, against: .inTransit)
@@ -250,6 +253,7 @@ package struct Planner {
             else { return .concluded(transfer.state, of: transfer.intent) }
         }
         plan.finishedOutbox.append(command.outboxID)
+        if let debtor { rows.underWay[debtor.id]? -= 1 }
         // Handed over and answered in one step: inside one bank there is no time between.
         if transfer.state == .accepted { move(&transfer, to: .submitted) }
         switch command.decision {
@@ -293,6 +297,7 @@ package struct Planner {
         rows.directory[command.iban] = DirectoryEntry(
             customer: command.customer, account: command.account)
         rows.accounts[account.id] = account
+        rows.underWay[account.id] = 0
         if command.opening.minorUnits > 0 {
             account.balance = command.opening.minorUnits
             post(
@@ -308,8 +313,10 @@ package struct Planner {
         else { return .accountUnknown }
         if account.status == command.status { return .accountStatusSet(entry) }
         if account.status == .closed { return .accountClosed(entry) }
-        if command.status == .closed, account.balance != 0 {
-            return .accountNotEmpty(entry, account.money)
+        if command.status == .closed {
+            if account.balance != 0 { return .accountNotEmpty(entry, account.money) }
+            let payments = rows.underWay[account.id] ?? 0
+            if payments > 0 { return .accountAwaits(entry, payments: payments) }
         }
         account.status = command.status
         keep(account)

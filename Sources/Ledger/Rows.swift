@@ -276,6 +276,8 @@ package struct LoadedRows: Sendable {
     package var blocked: Set<IBAN> = []
     package var transfers: [TransferID: TransferRow] = [:]
     package var credits: [CreditID: CreditRow] = [:]
+    /// How many payments from an account have not ended; there for each that is to be closed.
+    package var underWay: [AccountID: Int] = [:]
     /// The id of the next posting.
     package var nextPosting: Int64 = 1
 

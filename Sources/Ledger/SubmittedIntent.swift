@@ -69,9 +69,6 @@ package final class SubmittedIntent: Sendable {
             }
         }
     }
-
-    /// What is left to compare with when the members themselves are gone. Computed at each call.
-    package var fieldDigests: FieldDigests { FieldDigests(of: members) }
 }
 
 /// A request body while it is read: the members found right so far.

@@ -6,7 +6,8 @@ import Store
 struct BatchLoader {
     /// What was found, and whom the batch may write.
     struct Found {
-        var batch = LoadedBatch()
+        var rows = LoadedRows()
+        var stored = LoadedOutcomes()
         /// Customers whose row this transaction has locked.
         var locked: Set<CustomerID> = []
         /// Customers that there are, locked or not.
@@ -66,6 +67,9 @@ struct BatchLoader {
             try connection.send(
                 Statements.accountsByID, Self.holdings(request.accountIDs) { $0.uuid })
         }
+        if !request.closing.isEmpty {
+            try connection.send(Statements.underWay, Self.holdings(request.closing) { $0.uuid })
+        }
         if !request.counted.isEmpty {
             try connection.send(Statements.sequences, Self.texts(request.counted) { $0.text })
         }
@@ -116,7 +120,7 @@ struct BatchLoader {
             try connection.receive().eachRow { row throws(PostgresError) in
                 let id = try row.customer(0)
                 found.locked.insert(id)
-                found.batch.rows.customers[id] = CustomerRow(restricted: row.boolean(1))
+                found.rows.customers[id] = CustomerRow(restricted: row.boolean(1))
             }
             try connection.receive().eachRow { row throws(PostgresError) in
                 found.existing.insert(try row.customer(0))
@@ -124,32 +128,37 @@ struct BatchLoader {
         }
         if !request.intents.isEmpty {
             try connection.receive().eachRow { row throws(PostgresError) in
-                found.batch.outcomes[request.intents[Int(row.integer(0)) - 1]] =
+                found.stored.outcomes[request.intents[Int(row.integer(0)) - 1]] =
                     try row.outcome(from: 1)
             }
         }
         if !request.ibans.isEmpty {
             try connection.receive().eachRow { row throws(PostgresError) in
-                found.batch.rows.directory[try row.iban(0)] = DirectoryEntry(
+                found.rows.directory[try row.iban(0)] = DirectoryEntry(
                     customer: try row.customer(1), account: AccountID(try row.uuid(2)))
             }
         }
         if !request.accountIBANs.isEmpty { try receiveAccounts(&found) }
         if !request.accountIDs.isEmpty { try receiveAccounts(&found) }
+        if !request.closing.isEmpty {
+            try connection.receive().eachRow { row throws(PostgresError) in
+                found.rows.underWay[AccountID(try row.uuid(0))] = Int(row.integer(1))
+            }
+        }
         if !request.counted.isEmpty {
             try connection.receive().eachRow { row throws(PostgresError) in
-                found.batch.rows.sequences[try row.customer(0)] = row.integer(1)
+                found.rows.sequences[try row.customer(0)] = row.integer(1)
             }
         }
         if !request.creditors.isEmpty {
             try connection.receive().eachRow { row throws(PostgresError) in
-                found.batch.rows.blocked.insert(try row.iban(0))
+                found.rows.blocked.insert(try row.iban(0))
             }
         }
         if !request.transfers.isEmpty {
             try connection.receive().eachRow { row throws(PostgresError) in
                 let transfer = try row.transfer()
-                found.batch.rows.transfers[transfer.id] = transfer
+                found.rows.transfers[transfer.id] = transfer
             }
             try receiveAccounts(&found)
         }
@@ -161,14 +170,14 @@ struct BatchLoader {
     private func receiveAccounts(_ found: inout Found) throws(PostgresError) {
         try connection.receive().eachRow { row throws(PostgresError) in
             let account = try row.account()
-            found.batch.rows.accounts[account.id] = account
+            found.rows.accounts[account.id] = account
         }
     }
 
     private func receiveCredits(_ found: inout Found) throws(PostgresError) {
         try connection.receive().eachRow { row throws(PostgresError) in
             let id = CreditID(payee: try row.customer(0), transfer: TransferID(try row.uuid(1)))
-            found.batch.rows.credits[id] = CreditRow(
+            found.rows.credits[id] = CreditRow(
                 payee: id.payee, account: AccountID(try row.uuid(2)), transfer: id.transfer,
                 decision: try row.creditDecision(3, reason: 4), posting: row.optionalInteger(5))
         }
@@ -182,7 +191,7 @@ struct BatchLoader {
         var wanted: Set<BatchRequest.Holding<TransferID>> = []
         var reused: Set<IntentID> = []
         for command in commands {
-            guard let id = command.intent, let outcome = found.batch.outcomes[id],
+            guard let id = command.intent, let outcome = found.stored.outcomes[id],
                 let transfer = outcome.transfer
             else { continue }
             if outcome.body.isEmpty {
@@ -204,10 +213,10 @@ struct BatchLoader {
                 transfers[transfer.id] = transfer
             }
         }
-        for (id, outcome) in found.batch.outcomes {
+        for (id, outcome) in found.stored.outcomes {
             let transfer = outcome.transfer.flatMap { transfers[$0] }
-            if outcome.body.isEmpty { found.batch.retired[id] = transfer }
-            found.batch.rows.outcomes[id] = KnownOutcome(
+            if outcome.body.isEmpty { found.stored.retired[id] = transfer }
+            found.rows.outcomes[id] = KnownOutcome(
                 kind: outcome.kind, source: .stored, fingerprint: outcome.fingerprint,
                 transfer: outcome.transfer, receivedAt: outcome.receivedAt,
                 original: reused.contains(id) ? transfer?.submitted : nil)

@@ -16,6 +16,8 @@ struct BatchRequest {
     private(set) var creditors: Set<IBAN> = []
     private(set) var accountIBANs: Set<Holding<IBAN>> = []
     private(set) var accountIDs: Set<Holding<AccountID>> = []
+    /// Accounts of which it must be known how many payments have not ended.
+    private(set) var closing: Set<Holding<AccountID>> = []
     private(set) var transfers: Set<Holding<TransferID>> = []
     private(set) var credits: Set<Holding<TransferID>> = []
     /// Customers whose next event number may be needed.
@@ -44,7 +46,11 @@ struct BatchRequest {
             case .openAccount(let command):
                 owners.insert(command.customer)
                 ibans.insert(command.iban)
-            case .setAccountStatus(let command): add(directory[command.iban], command.iban)
+            case .setAccountStatus(let command):
+                add(directory[command.iban], command.iban)
+                if command.status == .closed, let entry = directory[command.iban] {
+                    closing.insert(Holding(customer: entry.customer, value: entry.account))
+                }
             case .setAccountLimits(let command): add(directory[command.iban], command.iban)
             case .restrictCustomer(let command): owners.insert(command.customer)
             case .retire, .probe: break

@@ -123,10 +123,10 @@ final class PostgresWriter: StoreWriter {
             try BatchLoader(
                 connection: connection, usesAdvisoryLocks: environment.usesAdvisoryLocks
             ).complete(&found, for: selection.commands)
-            try giveIDs(&found.batch.rows, for: selection.commands.count, on: connection)
+            try giveIDs(&found.rows, for: selection.commands.count, on: connection)
             let now = store.time(found.time)
             plan = Planner.plan(
-                selection.commands, rows: found.batch.rows, policy: environment.policy, now: now,
+                selection.commands, rows: &found.rows, policy: environment.policy, now: now,
                 today: environment.calendar.day(of: now), ids: &ids)
             postings.advance(by: plan.postings.count)
             #if FAILPOINTS
@@ -136,7 +136,7 @@ final class PostgresWriter: StoreWriter {
                 for: selection.commands, by: environment.renderer, at: now)
             writer = try send(plan, rendered, selection.commands, now, on: connection)
             answers = plan.results(
-                for: selection.commands, loaded: found.batch, rendered: rendered)
+                for: selection.commands, loaded: found.stored, rendered: rendered)
         } catch { throw .failed(error) }
         try finish(writer, isWriting: writer.sent > 0, on: connection)
         leftWork = plan.outbox.contains { $0.connector == .book }
@@ -197,7 +197,7 @@ final class PostgresWriter: StoreWriter {
         var selection = Selection(results: Array(repeating: nil, count: commands.count))
         for (place, command) in commands.enumerated() {
             // A stored outcome never changes: it is told whoever holds what.
-            let isStored = command.intent.map { found.batch.outcomes[$0] != nil } ?? false
+            let isStored = command.intent.map { found.stored.outcomes[$0] != nil } ?? false
             if !isStored {
                 if let intent = command.intent, found.held.contains(intent) {
                     selection.isHeld = true

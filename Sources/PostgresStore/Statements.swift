@@ -106,6 +106,17 @@ enum Statements {
             ON a.customer_id = t.customer_id AND a.account_id = t.debtor_account_id
         """)
 
+    /// How many payments from each account have not ended.
+    static let underWay = PreparedStatement(
+        "under_way", [.textArray, .uuidArray],
+        """
+        SELECT w.account_id, count(t.transfer_id) FROM unnest($1, $2) AS w (customer_id, account_id)
+        LEFT JOIN transferd.transfers AS t
+            ON t.customer_id = w.customer_id AND t.debtor_account_id = w.account_id
+            AND t.state IN (1, 2, 3, 6)
+        GROUP BY w.account_id
+        """)
+
     /// The number of each customer's newest event.
     static let sequences = PreparedStatement(
         "sequences", [.textArray],

@@ -107,10 +107,12 @@ package enum Administration {
     }
 
     /// Moves the write-ahead log into the database and removes it, if nobody else has the database
-    /// open: SQLite does so when the last connection that may write is closed.
+    /// open: SQLite does so when the last connection that may write is closed. A file of several
+    /// names, which is only read, is left as it is.
     package static func foldLog(path: String) throws(StoreError) {
-        do throws(SQLiteError) { _ = try Connection(path: path, mode: .existing) } catch {
-            throw error.storeError()
-        }
+        do throws(SQLiteError) {
+            if try FileIdentity(path: path).names > 1 { return }
+            _ = try Connection(path: path, mode: .existing)
+        } catch { throw error.storeError() }
     }
 }

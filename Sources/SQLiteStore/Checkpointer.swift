@@ -20,7 +20,7 @@ package final class Checkpointer: @unchecked Sendable {
     private let failures: Counter
 
     /// Frames of 4 KiB in the log that start a checkpoint.
-    private static let startFrames = 1000
+    private static let startFrames = 4000
     /// Frames left over that the last step moves while the writer waits.
     private static let lastStepFrames = 400
 

@@ -7,6 +7,8 @@ final class Connection {
         case create
         case existing
         case readOnly
+        /// Commits batch after batch.
+        case writer
     }
 
     /// SQLite's process-wide settings, made once before the first connection. Where something else
@@ -21,20 +23,28 @@ final class Connection {
     var logFrames: Int { Int(frames.pointee) }
 
     /// Opens the file with the settings that every connection of the server shares: WAL, full
-    /// durability, foreign keys, no checkpoint in the middle of somebody's commit.
+    /// durability, foreign keys, no checkpoint in the middle of somebody's commit. To be written to,
+    /// the file must have one name.
     init(path: String, mode: Mode, busyMilliseconds: Int32 = 5000) throws(SQLiteError) {
         _ = Self.configured
         var opened: OpaquePointer?
         let flags =
             SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_READWRITE
             | (mode == .create ? SQLITE_OPEN_CREATE : 0)
-        let code = sqlite3_open_v2(path, &opened, flags, nil)
+        let code = sqlite3_open_v2(
+            path, &opened, flags, mode == .writer ? GatheredLog.fileSystem : nil)
         guard code == SQLITE_OK, let opened else {
             let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
             sqlite3_close_v2(opened)
             throw SQLiteError(operation: "open \(path)", code: code, message: message)
         }
         handle = opened
+        do throws(SQLiteError) {
+            if mode != .readOnly { try Self.requireOneName(path) }
+        } catch {
+            sqlite3_close_v2(opened)
+            throw error
+        }
         frames = .allocate(capacity: 1)
         frames.initialize(to: 0)
         sqlite3_busy_timeout(handle, busyMilliseconds)
@@ -49,7 +59,7 @@ final class Connection {
             PRAGMA synchronous = FULL;
             PRAGMA wal_autocheckpoint = 0;
             PRAGMA foreign_keys = ON;
-            PRAGMA cache_size = \(mode == .readOnly ? -4096 : -32768);
+            PRAGMA cache_size = \(mode == .readOnly ? -4096 : -16384);
             PRAGMA temp_store = MEMORY;
             PRAGMA trusted_schema = OFF;
             """)
@@ -61,6 +71,16 @@ final class Connection {
                 return SQLITE_OK
             }, frames)
         if mode == .readOnly { try execute("PRAGMA query_only = ON") }
+    }
+
+    /// By each of several names SQLite would keep a log of its own, and lose what another's holds.
+    private static func requireOneName(_ path: String) throws(SQLiteError) {
+        guard try FileIdentity(path: path).names == 1 else {
+            throw SQLiteError(
+                operation: "open \(path)", code: SQLITE_MISMATCH,
+                message: "the file has more than one hard link, and by each name it would have a "
+                    + "log of its own; remove the other names")
+        }
     }
 
     deinit {

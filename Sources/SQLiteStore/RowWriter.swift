@@ -88,7 +88,8 @@ final class RowWriter {
             """
             DELETE FROM outbox WHERE outbox_id = ? AND EXISTS (
                 SELECT 1 FROM transfers AS t
-                WHERE t.transfer_id = outbox.transfer_id AND t.state IN (4, 5, 7, 8))
+                WHERE t.transfer_id = outbox.transfer_id
+                    AND (t.state BETWEEN 4 AND 5 OR t.state BETWEEN 7 AND 8))
             """)
     }
 

@@ -1,6 +1,4 @@
-import CLinux
 import CSQLite
-import Glibc
 package import Ledger
 package import Platform
 package import Store
@@ -8,8 +6,8 @@ package import Store
 /// The ledger in one SQLite file.
 ///
 /// One writer and any number of readers; admin commands in other processes are further writers,
-/// which take turns by SQLite's own write lock. All rows are read under that lock, so nothing is
-/// kept between batches that another process could change.
+/// which take turns by SQLite's own write lock. All decisions are made under that lock, and what is
+/// kept from one batch to the next is dropped as soon as another connection has committed.
 package final class SQLiteStore: TransferStore {
     /// What a writer needs beside the file.
     package struct Environment: Sendable {
@@ -59,7 +57,7 @@ package final class SQLiteStore: TransferStore {
             let checkpointer = checkpointer.withLock { $0 }
             return try SQLiteWriter(
                 connection: Connection(
-                    path: path, mode: .existing,
+                    path: path, mode: .writer,
                     busyMilliseconds: environment.lockWaitMilliseconds),
                 environment: environment, gate: writerGate,
                 onCommit: { checkpointer?.committed(frames: $0) })
@@ -87,27 +85,5 @@ package final class SQLiteStore: TransferStore {
                 operation: "open \(path)", code: SQLITE_CANTOPEN,
                 message: "another file has taken the place of the database; restart to serve it")
         }
-    }
-}
-
-/// A file, whatever its name.
-private struct FileIdentity: Hashable {
-    let device: UInt64
-    let inode: UInt64
-
-    /// Refuses a file of several names: by each SQLite would keep a log of its own.
-    init(path: String) throws(SQLiteError) {
-        var status = stat()
-        guard stat(path, &status) == 0 else {
-            throw SQLiteError(
-                operation: "open \(path)", code: SQLITE_CANTOPEN, message: "there is no such file")
-        }
-        guard status.st_nlink == 1 else {
-            throw SQLiteError(
-                operation: "open \(path)", code: SQLITE_CANTOPEN,
-                message: "the file has more than one hard link; remove the other names")
-        }
-        device = UInt64(status.st_dev)
-        inode = UInt64(status.st_ino)
     }
 }

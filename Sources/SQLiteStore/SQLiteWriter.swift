@@ -53,7 +53,7 @@ final class SQLiteWriter: StoreWriter {
             // After the write lock: nobody can commit between this time and our commit.
             let now = environment.clock.now()
             let plan = Planner.plan(
-                commands, rows: loaded.rows, policy: environment.policy, now: now,
+                commands, rows: &loader.rows, policy: environment.policy, now: now,
                 today: environment.calendar.day(of: now), ids: &ids)
             #if FAILPOINTS
                 if Failpoint.fails("after-plan") { throw failpoint("after-plan") }
@@ -67,12 +67,14 @@ final class SQLiteWriter: StoreWriter {
                 if Failpoint.fails("before-commit") { throw failpoint("before-commit") }
             #endif
         } catch {
+            loader.forget()
             rollBack()
             throw error.storeError()
         }
         do throws(SQLiteError) {
             try connection.execute("COMMIT")
         } catch {
+            loader.forget()
             rollBack()
             throw error.storeError(committing: true)
         }

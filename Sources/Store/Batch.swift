@@ -1,10 +1,9 @@
 package import Ledger
 package import Platform
 
-/// What a store has read for a batch, under the batch's locks.
-package struct LoadedBatch: Sendable {
-    package var rows = LoadedRows()
-    /// The stored outcomes with their bytes.
+/// The stored outcomes of a batch's keys, as far as the planner does not need them.
+package struct LoadedOutcomes: Sendable {
+    /// With their bytes.
     package var outcomes: [IntentID: StoredOutcome] = [:]
     /// Transfers whose outcomes' bytes are no longer kept.
     package var retired: [IntentID: TransferRow] = [:]
@@ -54,7 +53,7 @@ extension Plan {
 
     /// What is told of each command once the plan has been committed.
     package func results(
-        for commands: [Command], loaded: LoadedBatch, rendered: [Int: StoredOutcome]
+        for commands: [Command], loaded: LoadedOutcomes, rendered: [Int: StoredOutcome]
     ) -> [CommandResult] {
         decisions.enumerated().map { index, decision in
             switch decision {

@@ -27,18 +27,28 @@ package struct PendingCommand: Sendable {
     package private(set) var deadline: MonotonicTime
     /// When the permission to ask for it ends; checked again when it starts after a wait.
     package let permittedUntil: MonotonicTime
+    /// Whether that permission has been taken back; nil for a command that waits for no other.
+    package let isRevoked: (@Sendable () -> Bool)?
     package let ticket: Ticket
     package let sink: any StoreSink
 
     package init(
         command: Command, deadline: MonotonicTime,
-        permittedUntil: MonotonicTime = .distantFuture, ticket: Ticket, sink: any StoreSink
+        permittedUntil: MonotonicTime = .distantFuture,
+        isRevoked: (@Sendable () -> Bool)? = nil, ticket: Ticket, sink: any StoreSink
     ) {
         self.command = command
         self.deadline = deadline
         self.permittedUntil = permittedUntil
+        self.isRevoked = isRevoked
         self.ticket = ticket
         self.sink = sink
+    }
+
+    /// Why whoever asked may not do so any more; nil for one who may.
+    func refusal(at now: MonotonicTime) -> CommandFailure? {
+        if permittedUntil < now { return .permissionEnded }
+        return isRevoked?() == true ? .permissionRevoked : nil
     }
 
     /// The same, for one that has waited for another and starts with the next batch.
@@ -206,9 +216,9 @@ package final class CommitQueue: @unchecked Sendable {
         var refused: [PendingCommand] = []
         var refusals: [CommandResult] = []
         for pending in batch {
-            if pending.permittedUntil < started {
+            if let failure = pending.refusal(at: started) {
                 refused.append(pending)
-                refusals.append(.failed(.permissionEnded))
+                refusals.append(.failed(failure))
             } else if pending.deadline < started {
                 refused.append(pending)
                 refusals.append(.failed(.overloaded))
@@ -278,8 +288,7 @@ package final class CommitQueue: @unchecked Sendable {
         deliver(commands, results)
         let now = clock.now()
         for (waiter, result) in waiters {
-            let permitted = waiter.permittedUntil >= now
-            deliver([waiter], [permitted ? result : .failed(.permissionEnded)])
+            deliver([waiter], [waiter.refusal(at: now).map { .failed($0) } ?? result])
         }
     }
 

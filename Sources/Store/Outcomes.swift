@@ -104,4 +104,6 @@ package enum CommandFailure: Sendable, Hashable {
     /// Another process holds the customer's lock. The command has not started; it may be handed to
     /// the store again at once.
     case customerBusy
+    /// The token was revoked while the attempt waited for another.
+    case permissionRevoked
 }

@@ -79,6 +79,12 @@ extension AccountCommand {
                 "There are \(money) on the account \(account.id), so it was not closed. Let its "
                     + "customer pay them out first, and freeze it if nothing else may come in "
                     + "meanwhile.")
+        case .accountAwaits(_, let payments):
+            throw CommandError(
+                .damage,
+                "From the account \(account.id) \(payments == 1 ? "one payment has" : "\(payments) payments have") "
+                    + "not ended, and their money may come back, so it was not closed. Freeze it, "
+                    + "and close it when they are settled or returned.")
         case .accountUnknown: throw missing(invocation)
         case let decision: throw unexpected(decision)
         }

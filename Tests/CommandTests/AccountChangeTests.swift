@@ -219,6 +219,35 @@ extension DatabaseTests {
             try verify()
         }
 
+        @Test("An account is not closed while a payment from it has not ended")
+        func closeUnderWay() throws {
+            let demo = try DemoServer(database: database)
+            #expect(try open("EUR", ["--opening", "2.00"]).status == 0)
+            let token = try Program.run("token", "--database", database, "--customer", "dora")
+                .out.trimmingCharacters(in: .newlines)
+            func pay(_ creditor: String) throws {
+                let paid = try demo.transfer(
+                    key: UUID().uuidString, amount: "1.00", token: token, from: Self.newIBAN,
+                    to: creditor)
+                #expect(paid.status == 201)
+            }
+            // To an account here, which has an end, and to one elsewhere, which has none.
+            try pay(Self.aliceIBAN)
+            try pay("AT611904300234573201")
+            var ending = try account("close", "--iban", Self.newIBAN)
+            // The booking inside the bank may still be under way.
+            #expect(
+                try eventually {
+                    ending = try account("close", "--iban", Self.newIBAN)
+                    return ending.err.contains("one payment has not ended")
+                })
+            #expect(ending.status == 1)
+            #expect(
+                try object(account("show", "--iban", Self.newIBAN, "--json"))["status"]
+                    as? String == "active")
+            try verify()
+        }
+
         @Test(
             "An account that there is not is told what to type",
             arguments: [["close"], ["limits", "--daily", "1"]])

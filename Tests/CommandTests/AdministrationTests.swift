@@ -42,6 +42,40 @@ extension DatabaseTests {
             #expect(try demo.transfer(key: refusedKey).body == refused.body)
         }
 
+        @Test("A database with a second hard link is read, and written by no command")
+        func hardLink() throws {
+            try makeDemo()
+            let other = folder.file("other.db")
+            #expect(link(database, other) == 0)
+            let iban = ["--iban", "DE89370400440532013000"]
+            for path in [database, other] {
+                for words in [
+                    ["account", "list"], ["account", "show"] + iban, ["customer", "list"],
+                    ["revocation", "list"], ["verify"], ["token", "--customer", "alice"],
+                ] {
+                    let read = try Program(words + ["--database", path]).wait()
+                    #expect(read.status == 0, "\(words) \(read.err)")
+                }
+                for words in [
+                    ["account", "freeze"] + iban, ["customer", "restrict", "--customer", "alice"],
+                    ["customer", "revoke", "--customer", "alice"],
+                    ["revocation", "add", "--token", "x"],
+                    ["revocation", "remove", "--token", "x"],
+                ] {
+                    let written = try Program(words + ["--database", path]).wait()
+                    #expect(written.status == 65, "\(words) \(written.err)")
+                    #expect(written.err.contains("hard link"), "\(written.err)")
+                }
+            }
+            let copy = folder.file("copy.db")
+            #expect(try Program.run("backup", "--database", other, "--to", copy).status == 0)
+            #expect(unlink(other) == 0)
+            #expect(
+                try Program(["account", "freeze", "--database", database] + iban).wait().status == 0
+            )
+            #expect(try Program.run("verify", "--database", copy).status == 0)
+        }
+
         @Test("Accounts are listed and shown for people and for programs")
         func accounts() throws {
             try makeDemo()

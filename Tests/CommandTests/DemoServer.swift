@@ -54,12 +54,13 @@ final class DemoServer {
     /// POSTs a transfer in euros, of alice if nobody else is named.
     func transfer(
         key: String, amount: String = "50.00", token: String? = nil,
-        from debtor: String = "DE89370400440532013000"
+        from debtor: String = "DE89370400440532013000",
+        to creditor: String = "FR1420041010050500013M02606"
     ) throws -> Answer {
         let body = """
             {"debtorAccount":{"iban":"\(debtor)"},\
             "instructedAmount":{"currency":"EUR","amount":"\(amount)"},\
-            "creditorAccount":{"iban":"FR1420041010050500013M02606"},"creditorName":"Bob"}
+            "creditorAccount":{"iban":"\(creditor)"},"creditorName":"Bob"}
             """
         return try request(
             "POST /api/transfers", token: token ?? self.token("alice"),

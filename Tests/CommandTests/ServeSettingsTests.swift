@@ -58,7 +58,8 @@ extension DatabaseTests.ServeTests {
     func rotation() throws {
         func keys(_ id: String) -> String {
             """
-            {"keys":[{"kty":"OKP","crv":"Ed25519","alg":"EdDSA","kid":"\(id)",\
+            {"keys":[{"kty":"RSA","n":"0w","e":"AQAB"},\
+            {"kty":"OKP","crv":"Ed25519","alg":"EdDSA","kid":"\(id)",\
             "x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}
             """
         }
@@ -70,6 +71,7 @@ extension DatabaseTests.ServeTests {
             ])
         _ = try ready(program)
         #expect(!program.errors.contains("keys.replaced"))
+        #expect(program.errors.contains("/keys/0 is refused"))
         for (text, event) in [(keys("second"), "keys.replaced"), ("none", "keys.unreadable")] {
             _ = try folder.write(text, to: "jwks.json")
             #expect(eventually { program.errors.contains(event) })

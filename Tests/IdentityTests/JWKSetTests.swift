@@ -72,8 +72,11 @@ import Testing
                 .unusableKey(index: 0, .invalidPoint)
             ),
             (
-                #"{"keys":[\#(World.p256Key),{"kty":"RSA","n":"\#(World.shortModulus)","e":"AQAB"}]}"#,
+                #"{"keys":[{"kty":"AKP"},{"kty":"RSA","n":"\#(World.shortModulus)","e":"AQAB"}]}"#,
                 .unusableKey(index: 1, .modulusBits(1024))
+            ),
+            (
+                #"{"keys":[\#(World.p256Key),{"d":"AQAB"}]}"#, .privateKey(index: 1)
             ),
             (
                 #"{"keys":[\#(World.rsaKey.replacing("{", with: #"{"d":"AQAB","#))]}"#,
@@ -93,6 +96,29 @@ import Testing
     func refused(text: String, refusal: JWKSetError) {
         #expect(Self.refusal(text) == refusal)
         #expect(!refusal.description.isEmpty)
+    }
+
+    @Test(
+        "A weak or invalid key is skipped and told, and the others of its set count",
+        arguments: [
+            (
+                #"{"kty":"RSA","kid":"weak","n":"\#(World.shortModulus)","e":"AQAB"}"#,
+                .unusableKey(index: 0, .modulusBits(1024))
+            ),
+            (
+                #"{"kty":"EC","crv":"P-256","kid":"off","x":"AA","y":"AA"}"#,
+                .unusableKey(index: 0, .invalidPoint)
+            ),
+            (#"{"kty":"RSA","e":"AQAB"}"#, .invalidKey(index: 0, member: "n")),
+            (#"{"kid":"ec"}"#, .invalidKey(index: 0, member: "kty")),
+            ("1", .invalidKey(index: 0, member: "")),
+        ] as [(String, JWKSetError)])
+    func skipped(key: String, fault: JWKSetError) throws {
+        let set = try World.keySet(key, World.p256Key)
+        #expect(set.keys.map(\.id) == ["ec"])
+        #expect(set.skipped == [fault])
+        #expect(Self.refusal(#"{"keys":[\#(key)]}"#) == fault)
+        #expect(try World.keySet(World.p256Key).skipped.isEmpty)
     }
 
     @Test("Keys that are swapped in count from the next verification on")

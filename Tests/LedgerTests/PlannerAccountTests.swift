@@ -46,26 +46,56 @@ struct PlannerAccountTests {
     @Test("An account without money is closed for ever, and pays and is paid no more")
     func closed() {
         var payment = Payment()
-        // The payment takes all that is there, so that closing comes right after it.
-        let pay = Command.transfer(payment.command)
-        let late = Command.transfer(
-            transfer(Payment.owner, key(2), intent(from: iban(1), to: iban(2), "1.00")))
+        payment.change { $0.balance = 0 }
         let plan = payment.plan([
-            pay, set(.closed), set(.closed), set(.active), set(.frozen), late,
+            set(.closed), set(.closed), set(.active), set(.frozen), .transfer(payment.command),
         ])
         #expect(
             plan.decisions.map(Verdict.init) == [
-                .executed(balance: 0), .statusSet, .statusSet, .closed, .closed,
-                .rejected(.accountClosed, balance: 0),
+                .statusSet, .statusSet, .closed, .closed, .rejected(.accountClosed, balance: 0),
             ])
         #expect(plan.changedAccounts[account(1)]?.status == .closed)
-        payment.change {
-            $0.status = .closed
-            $0.balance = 0
-        }
+        payment.change { $0.status = .closed }
         for status in [AccountStatus.active, .frozen, .closed] {
             #expect(payment.plan([set(status)]).isReadOnly)
         }
+    }
+
+    @Test("An account is not closed while money that left it may come back")
+    func closeUnderWay() throws {
+        var payment = Payment()
+        payment.add(Payment.account(2, of: customer(2), balance: 0))
+        let pay = Command.transfer(payment.command)
+        let paid = payment.plan([pay, set(.closed)])
+        guard case .accountAwaits(let entry, let payments)? = paid.decisions.last else {
+            Issue.record("decided as \(paid.decisions)")
+            return
+        }
+        #expect(entry.account == account(1))
+        #expect(payments == 1)
+        #expect(paid.changedAccounts[account(1)]?.status == .active)
+
+        // The payee's account may be closed: that money is not its own yet.
+        #expect(
+            payment.verdict([
+                pay,
+                .setAccountStatus(
+                    SetAccountStatusCommand(iban: iban(2), status: .closed)),
+            ]) == .statusSet)
+
+        let transfer = try #require(paid.transfers.first)
+        payment.rows.transfers[transfer.id] = transfer
+        payment.rows.underWay[account(1)] = 1
+        payment.change { $0.balance = 0 }
+        let end = ConcludeCommand(
+            payer: Payment.owner, transfer: transfer.id, outboxID: 5, decision: .credited)
+        // Once it has ended; an end that is told twice counts once.
+        #expect(
+            payment.plan([set(.closed), .conclude(end), .conclude(end), set(.closed)]).decisions
+                .map(Verdict.init)
+                == [.awaits, .concluded(.settled), .concluded(.settled), .statusSet])
+        payment.rows.underWay[account(1)] = 2
+        #expect(payment.verdict([.conclude(end), .conclude(end), set(.closed)]) == .awaits)
     }
 
     @Test("Money that came back to a closed account does not open it, and closing again is well")

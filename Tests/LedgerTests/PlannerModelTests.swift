@@ -31,12 +31,24 @@ struct PlannerModelTests {
             return fork
         }
 
+        /// A store may keep the planner's rows for the next batch: they must be what it would load.
+        private func expectKept(_ rows: LoadedRows) {
+            let loaded = world.loaded()
+            #expect(rows.customers == loaded.customers)
+            #expect(rows.sequences == loaded.sequences)
+            #expect(rows.directory == loaded.directory)
+            #expect(rows.accounts == loaded.accounts)
+            #expect(rows.nextPosting == loaded.nextPosting)
+        }
+
         mutating func commit(_ commands: some Sequence<Command>, _ now: Instant) -> [Decision] {
             let commands = Array(commands)
+            var rows = world.loaded()
             let plan = Planner.plan(
-                commands, rows: world.loaded(), policy: policy, now: now,
+                commands, rows: &rows, policy: policy, now: now,
                 today: UTCDays().day(of: now), ids: &ids)
             world.apply(plan, commands)
+            expectKept(rows)
             return plan.decisions
         }
     }
@@ -114,6 +126,7 @@ struct PlannerModelTests {
             verdicts.isSuperset(of: [
                 .repeated, .invalid, .reused([.amount]), .credit(.credited), .concluded(.settled),
                 .concluded(.returned), .statusSet, .limitsSet, .closed, .notEmpty,
+                .awaits,
             ]))
     }
 

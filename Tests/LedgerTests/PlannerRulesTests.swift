@@ -20,6 +20,7 @@ struct Payment {
         command = transfer(Self.owner, key(1), intent(from: iban(1), to: creditor, "50.00"))
         rows.customers[Self.owner] = CustomerRow(restricted: false)
         add(Payment.account(1, of: Self.owner, balance: Self.cents))
+        rows.underWay[StoreTestSupport.account(1)] = 0
         rows.nextPosting = 101
         rows.sequences[Self.owner] = 7
     }
@@ -49,8 +50,9 @@ struct Payment {
 
     func plan(_ commands: [Command]? = nil) -> Plan {
         var ids = UUIDv7Generator(random: SeededRandomBytes(seed: 1))
+        var rows = rows
         return Planner.plan(
-            commands ?? [.transfer(command)], rows: rows, policy: policy, now: now, today: today,
+            commands ?? [.transfer(command)], rows: &rows, policy: policy, now: now, today: today,
             ids: &ids)
     }
 

@@ -34,6 +34,10 @@ struct World {
         rows.blocked = blocked
         rows.transfers = transfers
         rows.credits = credits
+        for account in accounts.keys {
+            rows.underWay[account] =
+                outbox.values.filter { transfers[$0.transfer]?.debtorAccount == account }.count
+        }
         rows.nextPosting = Int64(postings.count) + 1
         for (id, outcome) in outcomes {
             rows.outcomes[id] = KnownOutcome(

@@ -25,11 +25,12 @@ extension DatabaseTests {
                 let connection = try Connection(path: bank.path, mode: .existing)
                 let commands = [pay(100)]
                 try connection.execute("BEGIN IMMEDIATE")
-                let loaded = try BatchLoader(connection).load(commands)
+                let loader = try BatchLoader(connection)
+                _ = try loader.load(commands)
                 var ids = UUIDv7Generator(random: SeededRandomBytes(seed: 3))
                 let now = bank.clock.now()
                 let plan = Planner.plan(
-                    commands, rows: loaded.rows, policy: testPolicy, now: now,
+                    commands, rows: &loader.rows, policy: testPolicy, now: now,
                     today: UTCDays().day(of: now), ids: &ids)
                 let outcome = StoredOutcome(
                     kind: .executed, statusCode: 201, contentType: .json, body: [1],

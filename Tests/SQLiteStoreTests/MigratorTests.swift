@@ -50,7 +50,7 @@ extension DatabaseTests {
         @Test("A new file gets every step, and a second run nothing")
         func fresh() throws {
             let first = try migrate()
-            #expect(first.applied == ["0001 initial", "0002 revocations"])
+            #expect(first.applied == ["0001 initial", "0002 revocations", "0003 plain_checks"])
             #expect(first.current == Migrations.sqlite.count)
             let before = try RawDatabase(path).rows("SELECT * FROM schema_migrations")
             clock.advance(seconds: 5)
@@ -68,7 +68,10 @@ extension DatabaseTests {
                 OnThread { Result { try Migrator.migrate(path: path, create: true, clock: clock) } }
             }
             let reports = try threads.map { try $0.value().get() }
-            #expect(reports.flatMap(\.applied) == ["0001 initial", "0002 revocations"])
+            #expect(
+                reports.flatMap(\.applied) == [
+                    "0001 initial", "0002 revocations", "0003 plain_checks",
+                ])
             try Migrator.check(path: path)
         }
 

@@ -83,9 +83,10 @@ package struct CommandStream {
             let status = pick([AccountStatus.active, .active, .active, .frozen, .closed])
             // Mostly one that can be closed, where there is one.
             let empty = (1...Self.accounts).filter { bank.accounts[iban($0).text]?.balance == 0 }
+            let idle = empty.filter { bank.accounts[iban($0).text]?.underWay == 0 }
             let account =
                 status == .closed && !empty.isEmpty && number(4) > 1
-                ? pick(empty) : number(Self.accounts + 1)
+                ? pick(idle.isEmpty || number(3) == 1 ? empty : idle) : number(Self.accounts + 1)
             return .setAccountStatus(
                 SetAccountStatusCommand(iban: iban(account), status: status))
         case 3...6:
@@ -153,7 +154,13 @@ package struct CommandStream {
         let creditor = pick(Array(1...Self.accounts) + [debtor, 900, 901])
         let value: String
         switch profile {
-        case .small: value = pick(["1", "5.5", "20.00", "20", "49.99", "0.01", "1.234"])
+        case .small:
+            let balance = Int64(bank.accounts[iban(debtor).text]?.balance ?? 0)
+            // Now and then all that there is.
+            value =
+                balance > 0 && number(6) == 1
+                ? euros(cents: balance).decimal
+                : pick(["1", "5.5", "20.00", "20", "49.99", "0.01", "1.234"])
         case .extreme:
             value = pick([
                 "9999999999999999.99", "92233720368547758", "92233720368547758.0",

@@ -18,6 +18,7 @@ package enum Verdict: Hashable, Sendable {
     case limitsSet
     case closed
     case notEmpty
+    case awaits
     case unknown
 }
 
@@ -34,6 +35,8 @@ package struct NaiveBank {
         package var daily: Int128?
         package var day: Int64 = 0
         package var used: Int128 = 0
+        /// Payments that left it and are neither settled nor returned.
+        package var underWay = 0
     }
 
     struct Payment {
@@ -95,6 +98,7 @@ package struct NaiveBank {
             if account.status == command.status.name { return .statusSet }
             if account.status == "closed" { return .closed }
             if command.status == .closed, account.balance > 0 { return .notEmpty }
+            if command.status == .closed, account.underWay > 0 { return .awaits }
             accounts[command.iban.text]?.status = command.status.name
             return .statusSet
         case .setAccountLimits(let command):
@@ -154,6 +158,7 @@ package struct NaiveBank {
         }
         account.balance -= value
         account.used += value
+        account.underWay += 1
         accounts[from] = account
         inTransit[code, default: 0] += value
         pendingCount += 1
@@ -241,6 +246,7 @@ package struct NaiveBank {
             inTransit[debtor.currency, default: 0] -= payment.amount
         }
         pendingCount -= 1
+        accounts[payment.debtor]?.underWay -= 1
         eventCounts[debtor.owner, default: 0] += 2
         return .concluded(command.decision == .credited ? .settled : .returned)
     }

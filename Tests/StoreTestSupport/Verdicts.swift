@@ -20,6 +20,7 @@ extension Verdict {
         case .accountLimitsSet: self = .limitsSet
         case .accountClosed: self = .closed
         case .accountNotEmpty: self = .notEmpty
+        case .accountAwaits: self = .awaits
         case .accountUnknown, .customerRestricted, .customerUnknown, .retired, .probed:
             self = .unknown
         }

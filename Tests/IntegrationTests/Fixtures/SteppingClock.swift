@@ -1,15 +1,37 @@
+import Foundation
 import Platform
 import TestSupport
 
-/// The system's monotonic clock, which a test can make jump ahead.
-final class SteppingClock: MonotonicClock {
-    private let offset = Guarded<Int64>(0)
+/// The system's monotonic clock, which a test can make jump ahead, and by which it can hold commits.
+final class SteppingClock: MonotonicClock, @unchecked Sendable {
+    // Sendable: the fields below `lock` are touched only with it held.
+    private let lock = Lock()
+    private let released = Condition()
+    private var offset: Int64 = 0
+    private var holds = false
 
     func now() -> MonotonicTime {
-        SystemMonotonicClock().now().advanced(milliseconds: offset.withLock { $0 })
+        let offset = lock.withLock {
+            while holds, Self.isCommitThread { released.wait(lock) }
+            return self.offset
+        }
+        return SystemMonotonicClock().now().advanced(milliseconds: offset)
     }
 
-    func step(milliseconds: Int64) { offset.withLock { $0 += milliseconds } }
+    func step(milliseconds: Int64) { lock.withLock { offset += milliseconds } }
+
+    /// The next batch does not begin, and holds no lock of the database, until `release`.
+    func holdCommits() { lock.withLock { holds = true } }
+
+    func release() {
+        lock.withLock { holds = false }
+        released.broadcast()
+    }
+
+    /// It asks for the time when it has taken a batch and before it begins.
+    private static var isCommitThread: Bool {
+        (try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)) == "commit\n"
+    }
 }
 
 extension TestBank {

@@ -171,6 +171,12 @@ final class TestBank: Sendable {
         let inFlight = bank.services.inFlight
         try #require(try await eventually { inFlight.count == count })
     }
+
+    /// Waits until the commit thread has taken all but so many of the commands.
+    func waitForQueue(_ count: Int) async throws {
+        let commits = bank.services.commits
+        try #require(try await eventually { commits.depth == count })
+    }
 }
 
 /// Runs a test with a bank of its own; then stops it and proves its ledger.

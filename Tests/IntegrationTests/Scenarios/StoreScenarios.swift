@@ -1,21 +1,9 @@
 import API
 import Bank
 import JSON
-import Platform
 import Store
 import TestSupport
 import Testing
-
-/// The system's monotonic clock, which a test can make jump.
-private final class JumpingClock: MonotonicClock {
-    private let offset = Guarded<Int64>(0)
-
-    func now() -> MonotonicTime {
-        SystemMonotonicClock().now().advanced(milliseconds: offset.withLock { $0 })
-    }
-
-    func jump(milliseconds: Int64) { offset.withLock { $0 += milliseconds } }
-}
 
 extension DatabaseTests.IntegrationTests {
     @Suite("Lost answers and failing stores")
@@ -177,10 +165,9 @@ extension DatabaseTests.IntegrationTests {
                 async let first = server.pay(Payment(), key: keys[0])
                 // The commit thread has taken it and waits for the lock.
                 try await bank.waitForInFlight(1)
-                let commits = bank.bank.services.commits
-                #expect(try await eventually { commits.depth == 0 })
+                try await bank.waitForQueue(0)
                 async let second = server.pay(Payment(), key: keys[1])
-                #expect(try await eventually { commits.depth == 1 })
+                try await bank.waitForQueue(1)
                 let refused = try await server.pay(Payment(), key: keys[2])
                 expectProblem(refused, 503, "overloaded", retry: "same-key")
                 #expect((1...5).contains(Int(refused["Retry-After"] ?? "") ?? 0))
@@ -196,7 +183,7 @@ extension DatabaseTests.IntegrationTests {
 
         @Test("Scenario 11: a command that waited too long is not started, and the retry executes")
         func late() async throws {
-            let clock = JumpingClock()
+            let clock = SteppingClock()
             var options = TestBank.Options()
             options.change = { parts, _ in parts.monotonic = clock }
             try await withBank(options) { bank in
@@ -206,11 +193,10 @@ extension DatabaseTests.IntegrationTests {
                 try lock.takeWriteLock()
                 async let first = server.pay(Payment(), key: keys[0])
                 try await bank.waitForInFlight(1)
-                let commits = bank.bank.services.commits
-                #expect(try await eventually { commits.depth == 0 })
+                try await bank.waitForQueue(0)
                 async let second = server.pay(Payment(), key: keys[1])
-                #expect(try await eventually { commits.depth == 1 })
-                clock.jump(milliseconds: 11_000)
+                try await bank.waitForQueue(1)
+                clock.step(milliseconds: 11_000)
                 try lock.releaseWriteLock()
                 #expect(try await first.status == 201)
                 expectProblem(try await second, 503, "overloaded", retry: "same-key")
