@@ -102,8 +102,8 @@ let package = Package(
         room(
             "Bank",
             [
-                "Platform", "Crypto", "Ledger", "Store", "SQLiteStore", "Settlement", "Identity",
-                "HTTPServer", "API",
+                "Platform", "Crypto", "Ledger", "Store", "SQLiteStore", "PostgresStore",
+                "Settlement", "Identity", "HTTPServer", "API",
             ]),
         room(
             "Configuration",
@@ -112,7 +112,7 @@ let package = Package(
             name: "transferd",
             dependencies: [
                 "Platform", "CLinux", "Crypto", "JSON", "Ledger", "Store", "SQLiteStore",
-                "Identity", "HTTPServer", "API", "Bank", "Configuration",
+                "PostgresStore", "Identity", "HTTPServer", "API", "Bank", "Configuration",
             ], swiftSettings: strict),
 
         // Configuration: a page of the manual is made of its table.
@@ -131,7 +131,7 @@ let package = Package(
             name: "StoreTestSupport",
             dependencies: [
                 "Platform", "Ledger", "Store", "SQLiteStore", "CSQLite", "PostgresStore",
-                "CPostgres",
+                "CPostgres", "TestSupport",
             ],
             path: "Tests/StoreTestSupport", swiftSettings: strict),
         tests(
@@ -157,8 +157,8 @@ let package = Package(
         tests(
             "IntegrationTests",
             [
-                "Platform", "Crypto", "JSON", "Ledger", "Store", "SQLiteStore", "Identity",
-                "HTTPServer", "API", "Bank", "TestSupport", "StoreTestSupport",
+                "Platform", "Crypto", "JSON", "Ledger", "Store", "SQLiteStore", "PostgresStore",
+                "Identity", "HTTPServer", "API", "Bank", "TestSupport", "StoreTestSupport",
             ]),
         tests(
             "APITests",

@@ -16,6 +16,8 @@ struct BatchLoader {
         var held: Set<IntentID> = []
         /// The database's time after the locks.
         var time = Instant(microseconds: 0)
+        /// Where the database's log stood then; 0 where it does not tell.
+        var position: Int64 = 0
     }
 
     let connection: Connection
@@ -31,19 +33,23 @@ struct BatchLoader {
     /// This and the next: the two halves of `load`.
     func send(_ request: BatchRequest, patient: Bool) throws(PostgresError) {
         let intents = request.intents
-        if !intents.isEmpty, usesAdvisoryLocks {
-            var hashes = Parameters(capacity: 32 + 12 * intents.count)
-            hashes.bigints(request.keyHashes) { $0 }
-            try connection.send(Statements.tryKeys, hashes)
+        let hashes = usesAdvisoryLocks ? request.keyHashes : []
+        if !hashes.isEmpty {
+            var parameters = Parameters(capacity: 32 + 12 * hashes.count)
+            parameters.bigints(hashes) { $0 }
+            try connection.send(Statements.tryKeys, parameters)
         }
         if !request.customers.isEmpty {
-            let owners = Array(request.owners)
-            var keys = Parameters(capacity: 64 + 48 * intents.count)
             let everybody =
-                intents.map { Lockable(customer: $0.customer, key: $0.key) }
-                + owners.map { Lockable(customer: $0, key: nil) }
+                intents.indices.map { index in
+                    Lockable(
+                        customer: intents[index].customer, key: intents[index].key,
+                        hash: usesAdvisoryLocks ? hashes[index] : nil)
+                } + request.owners.map { Lockable(customer: $0, key: nil, hash: nil) }
+            var keys = Parameters(capacity: 64 + 60 * everybody.count)
             keys.texts(everybody) { $0.customer.text }
             keys.uuids(everybody) { $0.key?.uuid }
+            keys.bigints(everybody) { $0.hash }
             try connection.send(
                 patient ? Statements.lockCustomers : Statements.lockFreeCustomers, keys)
             try connection.send(Statements.customers, Self.texts(request.customers) { $0.text })
@@ -84,12 +90,14 @@ struct BatchLoader {
         if !request.credits.isEmpty {
             try connection.send(Statements.credits, Self.holdings(request.credits) { $0.uuid })
         }
-        try connection.send(Statements.clock)
+        try connection.send(
+            connection.tellsPosition ? Statements.clockAndPosition : Statements.clock)
     }
 
     private struct Lockable {
         let customer: CustomerID
         let key: IdempotencyKey?
+        let hash: Int64?
     }
 
     private static func texts<Values: Collection>(
@@ -163,7 +171,10 @@ struct BatchLoader {
             try receiveAccounts(&found)
         }
         if !request.credits.isEmpty { try receiveCredits(&found) }
-        found.time = try connection.receive().first { $0.instant(0) } ?? found.time
+        try connection.receive().eachRow { row in
+            found.time = row.instant(0)
+            found.position = row.integer(1)
+        }
         return found
     }
 

@@ -25,6 +25,9 @@ final class Connection {
     private var expected: [Expected] = []
     private var taken = 0
 
+    /// Whether the engine tells how far its log has got. Set by whoever has asked.
+    var tellsPosition = false
+
     /// Until when the server may take to answer. Set anew for each step.
     var deadline = MonotonicTime.distantFuture
 

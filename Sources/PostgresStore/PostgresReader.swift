@@ -14,6 +14,10 @@ final class PostgresReader: StoreReader {
         self.connection = connection
     }
 
+    /// How many unknown commits there had been when this connection last proved, by a write of its
+    /// own, that what it reads is durable. Nil before it did.
+    private var provenAfter: Int?
+
     /// One statement in a transaction of its own. A connection that was lost since the last read is
     /// replaced once: reading twice does no harm.
     private func read<Value>(
@@ -23,6 +27,7 @@ final class PostgresReader: StoreReader {
         do throws(PostgresError) {
             do throws(PostgresError) { return try attempt(statement, parameters, body) } catch {
                 connection = nil
+                provenAfter = nil
                 guard error.isConnectionLost else { throw error }
                 return try attempt(statement, parameters, body)
             }
@@ -34,6 +39,7 @@ final class PostgresReader: StoreReader {
         _ body: (QueryResult) throws(PostgresError) -> Value
     ) throws(PostgresError) -> Value {
         let connection = try connected()
+        let unknowns = store.unknowns
         connection.deadline = store.deadline()
         var settings = Parameters()
         settings.add("0")
@@ -46,10 +52,37 @@ final class PostgresReader: StoreReader {
         try connection.receive()
         try connection.receive()
         now = store.time(try connection.receive().first { $0.instant(0) } ?? now)
-        let value = try body(try connection.receive())
+        let result = try connection.receive()
+        let value = try body(result)
         try connection.receive()
         try connection.receiveSynchronisation()
+        if result.count > 0, provenAfter != unknowns {
+            try prove(connection)
+            provenAfter = unknowns
+        }
         return value
+    }
+
+    /// A row can be seen before the standby has it. A write after it, which is acknowledged only
+    /// when the standby has that, proves that it has the row too.
+    private func prove(_ connection: Connection) throws(PostgresError) {
+        connection.deadline = store.deadline()
+        connection.forgetWarnings()
+        var settings = Parameters()
+        settings.add(String(store.environment.answerMilliseconds))
+        try connection.send(Statements.begin)
+        try connection.send(Statements.settings, settings)
+        try connection.send(Statements.writeProof)
+        try connection.send(Statements.commit)
+        try connection.sendSynchronisation()
+        for _ in 0..<3 { try connection.receive() }
+        let tag = try connection.receive().commandTag
+        try connection.receiveSynchronisation()
+        guard tag == "COMMIT", connection.warnings == 0 else {
+            throw PostgresError(
+                operation: "prove", cause: .connection,
+                message: "answered \(tag) with \(connection.warnings) warnings")
+        }
     }
 
     private func connected() throws(PostgresError) -> Connection {

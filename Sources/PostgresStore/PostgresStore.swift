@@ -31,9 +31,11 @@ package final class PostgresStore: TransferStore {
         package var retryMilliseconds: Int64 = 2000
         /// False behind a pooler that gives each transaction another session.
         package var keepsStatements = true
-        /// False where the engine's advisory locks are none: then the unique constraint alone tells
-        /// attempts of two processes apart, and the second waits instead of getting a 409.
+        /// False to do without advisory locks, as where the engine has none: then the unique
+        /// constraint alone tells attempts of two processes apart, and the second waits instead of
+        /// getting a 409.
         package var usesAdvisoryLocks = true
+        package var log = Log(descriptor: -1)
 
         package init(
             policy: TransferPolicy, calendar: any BusinessCalendar, random: any RandomBytes,
@@ -49,8 +51,10 @@ package final class PostgresStore: TransferStore {
     package let address: PostgresAddress
     let environment: Environment
     private let newestTime = Guarded(Instant(microseconds: .min))
-    private let lineage = Guarded<Lineage?>(nil)
+    private let history = Guarded(History())
     private let backOff = Guarded(BackOff())
+    /// Whether advisory locks are used; nil before that was tried.
+    private let locks = Guarded<Bool?>(nil)
 
     /// `address` must lead to a migrated database.
     package init(address: PostgresAddress, environment: Environment) {
@@ -59,9 +63,29 @@ package final class PostgresStore: TransferStore {
     }
 
     package func makeWriter() throws(StoreError) -> any StoreWriter {
-        do throws(PostgresError) { return PostgresWriter(self, try connect()) } catch {
-            throw error.storeError
+        do throws(PostgresError) {
+            let connection = try connect()
+            return PostgresWriter(
+                self, connection, usesAdvisoryLocks: try hasAdvisoryLocks(connection))
+        } catch { throw error.storeError }
+    }
+
+    /// Tries once whether the engine's advisory locks keep a second session out.
+    private func hasAdvisoryLocks(_ first: Connection) throws(PostgresError) -> Bool {
+        if !environment.usesAdvisoryLocks { return false }
+        if let known = locks.withLock({ $0 }) { return known }
+        let second = try connect()
+        let works = try AdvisoryLockTest.passes(
+            first, second, key: Int64(bitPattern: environment.random.word()))
+        let isFirst = locks.withLock { known in
+            defer { known = works }
+            return known == nil
         }
+        if !works, isFirst {
+            environment.log.warning(
+                "advisory_locks.missing", ["database": LogValue.text(address.description)])
+        }
+        return works
     }
 
     package func makeReader() throws(StoreError) -> any StoreReader {
@@ -119,18 +143,22 @@ package final class PostgresStore: TransferStore {
     /// Refuses a server that has forgotten what an earlier one had.
     private func check(_ connection: Connection) throws(PostgresError) {
         let found = try ServerCheck.lineage(of: connection)
-        let isOlder = lineage.withLock { newest in
-            if let known = newest, found < known { return true }
-            newest = found
-            return false
-        }
-        if isOlder {
+        connection.tellsPosition = found != nil
+        guard history.withLock({ $0.meets(found) }) else {
             throw PostgresError(
                 operation: "connect", cause: .connection,
-                message: "\(connection.host) is behind the server that was seen before: it may "
-                    + "not have what was acknowledged")
+                message: "\(connection.host) is behind the server that was seen before and may not "
+                    + "have what was acknowledged. If that is meant, restart this process")
         }
     }
+
+    /// How often a commit's end was not known so far.
+    var unknowns: Int { history.withLock { $0.unknowns } }
+
+    func noteUnknown() { history.withLock { $0.noteUnknown() } }
+
+    /// A transaction that began when the log stood at `position` has been acknowledged.
+    func acknowledge(_ position: Int64) { history.withLock { $0.acknowledge(position) } }
 }
 
 /// When a database that could not be reached is tried again.

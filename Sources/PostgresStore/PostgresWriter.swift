@@ -13,15 +13,19 @@ final class PostgresWriter: StoreWriter {
     private var ids: UUIDv7Generator
     /// Ids that nobody else gives postings.
     private var postings = PostingBlock()
-    /// Whether a stored outcome may be told without a write that proves it durable.
-    private var isProven = false
+    /// How many unknown commits there had been when this connection last proved, by a write of its
+    /// own, that what it reads is durable. Nil before it did.
+    private var provenAfter: Int?
     private(set) var leftWork = false
 
     private static let attempts = 6
 
-    init(_ store: PostgresStore, _ connection: Connection) {
+    private let usesAdvisoryLocks: Bool
+
+    init(_ store: PostgresStore, _ connection: Connection, usesAdvisoryLocks: Bool) {
         self.store = store
         self.connection = connection
+        self.usesAdvisoryLocks = usesAdvisoryLocks
         environment = store.environment
         ids = UUIDv7Generator(random: store.environment.random)
     }
@@ -41,6 +45,7 @@ final class PostgresWriter: StoreWriter {
                 switch error {
                 case .unknown(let cause):
                     (failure, unknown) = (cause, cause)
+                    store.noteUnknown()
                     drop()
                 case .failed(let cause):
                     failure = cause
@@ -70,7 +75,7 @@ final class PostgresWriter: StoreWriter {
 
     private func drop() {
         connection = nil
-        isProven = false
+        provenAfter = nil
         postings = PostingBlock()
     }
 
@@ -112,6 +117,7 @@ final class PostgresWriter: StoreWriter {
         let writer: RowWriter
         let plan: Plan
         let answers: [CommandResult]
+        let unknowns = store.unknowns
         do throws(PostgresError) {
             connection = try connected()
             connection.deadline = store.deadline()
@@ -121,7 +127,7 @@ final class PostgresWriter: StoreWriter {
             // before it has ended.
             if afterUnknown, selection.isHeld || selection.isBusy { throw .stillCommitting }
             try BatchLoader(
-                connection: connection, usesAdvisoryLocks: environment.usesAdvisoryLocks
+                connection: connection, usesAdvisoryLocks: usesAdvisoryLocks
             ).complete(&found, for: selection.commands)
             try giveIDs(&found.rows, for: selection.commands.count, on: connection)
             let now = store.time(found.time)
@@ -134,11 +140,17 @@ final class PostgresWriter: StoreWriter {
             #endif
             let rendered = plan.rendered(
                 for: selection.commands, by: environment.renderer, at: now)
-            writer = try send(plan, rendered, selection.commands, now, on: connection)
+            writer = try send(
+                plan, rendered, selection.commands, now, isProven: provenAfter == unknowns,
+                on: connection)
             answers = plan.results(
                 for: selection.commands, loaded: found.stored, rendered: rendered)
         } catch { throw .failed(error) }
         try finish(writer, isWriting: writer.sent > 0, on: connection)
+        if writer.sent > 0 {
+            provenAfter = unknowns
+            store.acknowledge(found.position)
+        }
         leftWork = plan.outbox.contains { $0.connector == .book }
         for (place, answer) in zip(selection.places, answers) { selection.results[place] = answer }
         return selection.results.map { $0! }
@@ -177,7 +189,7 @@ final class PostgresWriter: StoreWriter {
         }
         let request = BatchRequest(commands, directory: directory)
         let loader = BatchLoader(
-            connection: connection, usesAdvisoryLocks: environment.usesAdvisoryLocks)
+            connection: connection, usesAdvisoryLocks: usesAdvisoryLocks)
         let isAlone = request.customers.count == 1
         try loader.send(request, patient: isAlone)
         try connection.sendFlush()
@@ -237,7 +249,7 @@ final class PostgresWriter: StoreWriter {
 
     private func send(
         _ plan: Plan, _ rendered: [Int: StoredOutcome], _ commands: [Command], _ now: Instant,
-        on connection: Connection
+        isProven: Bool, on connection: Connection
     ) throws(PostgresError) -> RowWriter {
         let writer = RowWriter(connection, at: now)
         try writer.send(plan, rendered, commands)
@@ -274,7 +286,6 @@ final class PostgresWriter: StoreWriter {
             if case .server = error.cause, error.undoesCommit { throw .failed(error) }
             throw isWriting ? .unknown(error) : .failed(error)
         }
-        if isWriting { isProven = true }
         #if FAILPOINTS
             if Failpoint.fails("after-commit") { throw .unknown(.failpoint("after-commit")) }
         #endif

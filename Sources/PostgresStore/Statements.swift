@@ -35,20 +35,22 @@ enum Statements {
         WHERE NOT pg_try_advisory_xact_lock(k.hash)
         """)
 
-    /// Locks the customers whose keys have no outcome yet, in the order of their ids. A stored
-    /// outcome never changes, so that a replay needs no lock and its commit no fsync. In two forms:
-    /// one waits, one leaves out those that somebody else has locked.
+    /// Locks the customers whose keys are ours and have no outcome yet, in the order of their ids. A
+    /// stored outcome never changes, so that a replay needs no lock and its commit no fsync; who is
+    /// in flight elsewhere is told so without a wait. A key's lock that this transaction has is had
+    /// again. In two forms: one waits, one leaves out those that somebody else has locked.
     static let lockCustomers = PreparedStatement(
-        "lock_customers", [.textArray, .uuidArray], lockSQL)
+        "lock_customers", [.textArray, .uuidArray, .bigintArray], lockSQL)
     static let lockFreeCustomers = PreparedStatement(
-        "lock_free_customers", [.textArray, .uuidArray], lockSQL + " SKIP LOCKED")
+        "lock_free_customers", [.textArray, .uuidArray, .bigintArray], lockSQL + " SKIP LOCKED")
     private static let lockSQL = """
         SELECT c.customer_id, c.restricted FROM transferd.customers AS c
         WHERE c.customer_id IN (
-            SELECT w.customer_id FROM unnest($1, $2) AS w (customer_id, idempotency_key)
+            SELECT w.customer_id FROM unnest($1, $2, $3) AS w (customer_id, idempotency_key, hash)
             WHERE NOT EXISTS (
                 SELECT FROM transferd.outcomes AS o
-                WHERE o.customer_id = w.customer_id AND o.idempotency_key = w.idempotency_key))
+                WHERE o.customer_id = w.customer_id AND o.idempotency_key = w.idempotency_key)
+                AND (w.hash IS NULL OR pg_try_advisory_xact_lock(w.hash)))
         ORDER BY c.customer_id FOR NO KEY UPDATE OF c
         """
 
@@ -59,8 +61,11 @@ enum Statements {
 
     // MARK: Loading
 
-    /// The database's time, after the locks.
-    static let clock = PreparedStatement("clock", [], "SELECT clock_timestamp()")
+    /// The database's time, after the locks; and how far its log has got, where it tells.
+    static let clock = PreparedStatement("clock", [], "SELECT clock_timestamp(), 0::bigint")
+    static let clockAndPosition = PreparedStatement(
+        "clock_and_position", [],
+        "SELECT clock_timestamp(), (pg_current_wal_insert_lsn() - '0/0')::bigint")
 
     static let outcomes = PreparedStatement(
         "outcomes", [.textArray, .uuidArray],

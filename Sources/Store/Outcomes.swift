@@ -82,6 +82,9 @@ package enum CommandResult: Sendable {
         }
     }
 
+    /// Whether the command has not started because another process holds its customer.
+    var isBusy: Bool { if case .failed(.customerBusy) = self { true } else { false } }
+
     /// The same result for an attempt that waited for it.
     var repeated: CommandResult {
         if case .outcome(let outcome, _) = self { return .outcome(outcome, replayed: true) }

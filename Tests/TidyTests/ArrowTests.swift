@@ -26,7 +26,7 @@ struct ArrowTests {
         ],
         "Bank": [
             "API", "Crypto", "Foundation", "HTTPServer", "Identity", "Ledger", "Platform",
-            "SQLiteStore", "Settlement", "Store",
+            "PostgresStore", "SQLiteStore", "Settlement", "Store",
         ],
         "Configuration": [
             "API", "Bank", "Foundation", "Glibc", "HTTPServer", "Identity", "Ledger", "Platform",
@@ -35,7 +35,7 @@ struct ArrowTests {
         "transferd": [
             "API", "Bank", "CLinux", "Configuration", "Crypto", "Foundation", "Glibc", "HTTPServer",
             "Identity",
-            "JSON", "Ledger", "Platform", "SQLiteStore", "Store",
+            "JSON", "Ledger", "Platform", "PostgresStore", "SQLiteStore", "Store",
         ],
     ]
 
