@@ -2,7 +2,8 @@
 # toolchain on the PATH; whatever else is missing is installed, or named.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build figures instructions test test-build fuzz fuzz-build lint form tidy no-failpoints format docs image clean
+.PHONY: help run build figures instructions test test-build asan fuzz fuzz-build mutations soak soak-server lint form tidy \
+	no-failpoints format docs image clean
 
 # Passed on to `transferd demo`: make run ARGS="--port 9000"
 ARGS ?=
@@ -16,6 +17,13 @@ SOURCES := Package.swift Sources Tests Migrations
 TEST_FLAGS := -c release --sanitize thread --traits Failpoints --scratch-path .build/test \
 	-Xswiftc -enable-testing
 TEST_BINARY := .build/test/release/transferd
+
+# The same under AddressSanitizer, with leaks. Not a part of .ci/run: it is one more build of everything.
+ASAN_FLAGS := -c release --sanitize address --traits Failpoints --scratch-path .build/asan \
+	-Xswiftc -enable-testing
+
+# The server that is soaked: as it is shipped, but for the failpoints.
+SOAK_FLAGS := -c release --traits Failpoints --scratch-path .build/soak/build
 
 # Every fuzz target, in one program. SwiftPM passes sanitizers on in no certain order, and the last
 # one wins, so both are named together. Optimised, but with assertions.
@@ -39,6 +47,9 @@ help:
 	@echo 'make build                     the server, optimised'
 	@echo 'make test [FILTER=Ledger]      every test, under ThreadSanitizer'
 	@echo 'make fuzz [FUZZ_SECONDS=20]    every reader of foreign bytes, under AddressSanitizer'
+	@echo 'make asan [FILTER=Ledger]      every test, under AddressSanitizer'
+	@echo 'make mutations                 breaks one guarantee after another; a test must see each'
+	@echo 'make soak [SOAK_MINUTES=15]    traffic and faults, then fuzz, mutations and asan: two hours'
 	@echo 'make lint                      form of the sources, and the tests that read them'
 	@echo 'make figures                   measures it, and writes Benchmarks/RESULTS.md'
 	@echo 'make instructions              counts instructions a request against the committed figures'
@@ -70,6 +81,28 @@ fuzz: fuzz-build
 fuzz-build:
 	@.ci/need build
 	TRANSFERD_FUZZ=1 swift build $(FUZZ_FLAGS) --product Fuzz
+
+asan:
+	@.ci/need test
+	swift build --build-tests $(ASAN_FLAGS)
+	swift test --skip-build --disable-xctest $(ASAN_FLAGS) $(if $(FILTER),--filter $(FILTER))
+
+# Writes docs/mutations.md. An hour or so: each mutation is a build.
+mutations:
+	@.ci/need build
+	.ci/mutations
+
+# What is too long for every change.
+soak: soak-server
+	@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=600
+	@$(MAKE) --no-print-directory mutations
+	@$(MAKE) --no-print-directory asan
+
+# Writes docs/soak.md.
+soak-server:
+	@.ci/need build
+	swift build --product transferd $(SOAK_FLAGS)
+	Tests/Soak/soak.py .build/soak/build/release/transferd
 
 # Transfers, replays and look-ups a second with 64 connections; wants a quiet machine.
 figures: build

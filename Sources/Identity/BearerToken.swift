@@ -20,11 +20,10 @@ package enum BearerToken {
         return index == value.count ? start..<index : nil
     }
 
+    /// Letters, digits and `+-./_~`, as bits 0 to 63 and 64 to 127.
     private static func isTokenCharacter(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        case 0x2B, 0x2D, 0x2E, 0x2F, 0x5F, 0x7E: true
-        default: false
-        }
+        let low: UInt64 = 0x03FF_E800_0000_0000
+        let high: UInt64 = 0x47FF_FFFE_87FF_FFFE
+        return byte < 128 && (byte < 64 ? low : high) >> UInt64(byte & 63) & 1 == 1
     }
 }

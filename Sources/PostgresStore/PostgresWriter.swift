@@ -248,7 +248,7 @@ final class PostgresWriter: StoreWriter {
     }
 
     private func send(
-        _ plan: Plan, _ rendered: [Int: StoredOutcome], _ commands: [Command], _ now: Instant,
+        _ plan: Plan, _ rendered: [StoredOutcome?], _ commands: [Command], _ now: Instant,
         isProven: Bool, on connection: Connection
     ) throws(PostgresError) -> RowWriter {
         let writer = RowWriter(connection, at: now)

@@ -16,7 +16,7 @@ final class RowWriter {
     }
 
     func send(
-        _ plan: Plan, _ rendered: [Int: StoredOutcome], _ commands: [Command]
+        _ plan: Plan, _ rendered: [StoredOutcome?], _ commands: [Command]
     ) throws(PostgresError) {
         // In the order of ids: who inserts the same customer waits for the first to commit.
         try send(WriteStatements.customers, plan.newCustomers.sorted()) { rows, parameters in
@@ -99,10 +99,13 @@ final class RowWriter {
     }
 
     private func send(
-        _ rendered: [Int: StoredOutcome], _ commands: [Command]
+        _ rendered: [StoredOutcome?], _ commands: [Command]
     ) throws(PostgresError) {
-        let rows = rendered.keys.sorted().compactMap { index in
-            commands[index].intent.map { OutcomeRow(intent: $0, outcome: rendered[index]!) }
+        let rows = rendered.indices.compactMap { index -> OutcomeRow? in
+            guard let outcome = rendered[index], let intent = commands[index].intent else {
+                return nil
+            }
+            return OutcomeRow(intent: intent, outcome: outcome)
         }
         try send(WriteStatements.outcomes, rows) { rows, parameters in
             parameters.texts(rows) { $0.intent.customer.text }

@@ -95,7 +95,7 @@ enum GatheredLog {
 }
 
 /// An open log in the memory that SQLite gives to a file; the base's file follows it there.
-private struct LogFile {
+struct LogFile {
     /// What SQLite sees; must come first.
     private var file: sqlite3_file
     let inner: UnsafeMutablePointer<sqlite3_file>

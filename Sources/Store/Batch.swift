@@ -12,11 +12,12 @@ package struct LoadedOutcomes: Sendable {
 }
 
 extension Plan {
-    /// The bytes of each new outcome, by the index of its command. Calls the renderer, nothing else.
+    /// Each new outcome with its bytes, at the index of its command. Calls the renderer, nothing
+    /// else.
     package func rendered(
         for commands: [Command], by renderer: any OutcomeRenderer, at now: Instant
-    ) -> [Int: StoredOutcome] {
-        var rendered: [Int: StoredOutcome] = [:]
+    ) -> [StoredOutcome?] {
+        var rendered: [StoredOutcome?] = Array(repeating: nil, count: commands.count)
         for (index, decision) in decisions.enumerated() {
             let storable: StorableDecision
             let kind: OutcomeKind
@@ -53,7 +54,7 @@ extension Plan {
 
     /// What is told of each command once the plan has been committed.
     package func results(
-        for commands: [Command], loaded: LoadedOutcomes, rendered: [Int: StoredOutcome]
+        for commands: [Command], loaded: LoadedOutcomes, rendered: [StoredOutcome?]
     ) -> [CommandResult] {
         decisions.enumerated().map { index, decision in
             switch decision {

@@ -21,6 +21,8 @@ enum ServerProcess {
         var signals = endingSignals()
         pthread_sigmask(SIG_BLOCK, &signals, nil)
         signal(SIGPIPE, SIG_IGN)
+        // Beyond a limit of the size of files a write shall fail, as on a full disk.
+        signal(SIGXFSZ, SIG_IGN)
     }
 
     private static func endingSignals() -> sigset_t {
@@ -28,6 +30,8 @@ enum ServerProcess {
         sigemptyset(&signals)
         sigaddset(&signals, SIGTERM)
         sigaddset(&signals, SIGINT)
+        // The terminal has gone. Not delivered where it is ignored, as under nohup.
+        sigaddset(&signals, SIGHUP)
         return signals
     }
 

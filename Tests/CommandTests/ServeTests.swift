@@ -77,6 +77,44 @@ extension DatabaseTests {
             }
         }
 
+        @Test("A terminal that goes away drains the server too")
+        func hangUp() throws {
+            // Under nohup it would be ignored, here and in the server.
+            Glibc.signal(SIGHUP, SIG_DFL)
+            let program = try Program(
+                ["serve", "--config", try configuration()], environment: Self.secret)
+            _ = try ready(program)
+            program.signal(SIGHUP)
+            let ending = program.wait()
+            #expect(ending.status == 0)
+            #expect(ending.err.contains("server.stopped"))
+        }
+
+        @Test("Where no file may grow, payments get 503, and go on when they may again")
+        func fileSizeLimit() throws {
+            let demo = try DemoServer(database: database)
+            func limit(_ bytes: String) throws {
+                _ = try Python.run(
+                    """
+                    import resource
+                    resource.prlimit(
+                        \(demo.program.process), resource.RLIMIT_FSIZE,
+                        (\(bytes), resource.RLIM_INFINITY))
+                    """)
+            }
+            let key = UUID().uuidString
+            try limit("4096")
+            let refused = try demo.transfer(key: key)
+            #expect(refused.status == 503)
+            #expect(refused.body.contains("store_unavailable"))
+            #expect(
+                try demo.request("GET /api/accounts", token: demo.token("alice")).status == 200)
+            try limit("resource.RLIM_INFINITY")
+            #expect(try eventually { try demo.transfer(key: key).status == 201 })
+            #expect(demo.stop().status == 0)
+            #expect(try Program.run("verify", "--database", database).status == 0)
+        }
+
         @Test("A second signal ends a drain that waits, at once and not with 0")
         func secondSignal() throws {
             let program = try Program(
