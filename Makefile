@@ -69,8 +69,9 @@ build:
 	@.ci/need build
 	swift build -c release --static-swift-stdlib --product transferd
 
+# Beside a PostgreSQL of its own, which is gone afterwards.
 test: test-build
-	swift test --skip-build --disable-xctest $(TEST_FLAGS) $(if $(FILTER),--filter $(FILTER))
+	.ci/with-postgres swift test --skip-build --disable-xctest $(TEST_FLAGS) $(if $(FILTER),--filter $(FILTER))
 
 test-build:
 	@.ci/need test

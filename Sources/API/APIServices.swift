@@ -25,7 +25,7 @@ package struct APIServices: Sendable {
     package var fieldRules: FieldRules
     package var verifier: JWTVerifier
     package var revocations: RevocationList
-    package var commits: CommitQueue
+    package var commits: CommitLanes
     package var reads: ReadPool
     package var inFlight: InFlightTable
     package var changes: ChangeHub
@@ -44,7 +44,7 @@ package struct APIServices: Sendable {
     package init(
         settings: Settings, fieldRules: FieldRules, verifier: JWTVerifier,
         revocations: RevocationList,
-        commits: CommitQueue,
+        commits: CommitLanes,
         reads: ReadPool, inFlight: InFlightTable, changes: ChangeHub,
         writeLimiter: RateLimiter, readLimiter: RateLimiter, lookUpLimiter: RateLimiter,
         calendar: any BusinessCalendar,

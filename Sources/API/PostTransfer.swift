@@ -130,7 +130,10 @@ extension TransferAPI {
         case .permissionRevoked:
             metrics.unauthenticated.add()
             return GateRefusal.revoked.response(requestID)
-        case .storeUnavailable: code = .storeUnavailable
+        case .inFlightElsewhere:
+            metrics.inFlight.add()
+            return Self.inFlight(requestID)
+        case .storeUnavailable, .customerBusy: code = .storeUnavailable
         case .overloaded: code = .overloaded
         case .internalError: code = .internalError
         }
