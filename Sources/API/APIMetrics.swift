@@ -10,6 +10,7 @@ struct APIMetrics {
     let invalid: Counter
     let failed: Counter
     let unauthenticated: Counter
+    let verifications: Counter
     let limited: Counter
 
     init(_ registry: MetricsRegistry) {
@@ -28,6 +29,9 @@ struct APIMetrics {
         failed = attempts("failed")
         unauthenticated = registry.counter(
             "transferd_token_refusals_total", help: "Requests whose token or scope was refused.")
+        verifications = registry.counter(
+            "transferd_token_verifications_total",
+            help: "Tokens verified because they were not known; each costs a signature.")
         limited = registry.counter(
             "transferd_rate_limited_total", help: "Requests beyond their customer's rate.")
     }

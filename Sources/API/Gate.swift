@@ -15,21 +15,36 @@ struct Gate {
     enum Answer {
         case passed(Caller)
         case refused(GateRefusal)
+        /// The token is not known, and as many as a turn may verify have been.
+        case postponed
     }
 
     private let verifier: JWTVerifier
     private let revocations: RevocationList
     private let cache: VerifiedTokenCache
     private var keys: Int
+    private let verificationsPerTurn: Int
+    private var verificationsLeft: Int
+    private let verifications: Counter
 
-    init(_ verifier: JWTVerifier, _ revocations: RevocationList) {
+    /// Verifies at most `verificationsPerTurn` unknown tokens from one `beginTurn` to the next, and
+    /// counts them.
+    init(
+        _ verifier: JWTVerifier, _ revocations: RevocationList, verificationsPerTurn: Int,
+        verifications: Counter
+    ) {
         self.revocations = revocations
+        self.verificationsPerTurn = verificationsPerTurn
+        verificationsLeft = verificationsPerTurn
+        self.verifications = verifications
         keys = verifier.generation
         self.verifier = verifier
         cache = VerifiedTokenCache(
             maximumEntries: 65_536, maximumBytes: 64 << 20,
             leewaySeconds: verifier.configuration.leewaySeconds)
     }
+
+    mutating func beginTurn() { verificationsLeft = verificationsPerTurn }
 
     mutating func pass(
         _ head: borrowing RequestHead, needs scope: Scopes, at now: Instant
@@ -40,10 +55,12 @@ struct Gate {
         default: return .refused(.invalid("Send one Authorization header."))
         }
         guard let value = head.value(of: "authorization"),
-            let range = BearerToken.range(in: value)
+            let range = BearerToken.credentials(in: value)
         else { return .refused(.invalid("Send `Authorization: Bearer` and an access token.")) }
         do throws(TokenRefusal) {
-            let token = try verified(value.extracting(range), at: now)
+            guard let token = try verified(value.extracting(range), at: now) else {
+                return .postponed
+            }
             guard let customer = CustomerID(token.subject) else {
                 return .refused(.invalid("The token's subject cannot be a customer."))
             }
@@ -74,16 +91,22 @@ struct Gate {
         { [revocations] in revocations.refuses(caller.token) }
     }
 
+    /// Nil when this turn has no verification left for an unknown token.
     private mutating func verified(
         _ bytes: Span<UInt8>, at now: Instant
-    ) throws(TokenRefusal) -> VerifiedToken {
+    ) throws(TokenRefusal) -> VerifiedToken? {
         // A key that was withdrawn vouches for nothing any more.
         let generation = verifier.generation
         if generation != keys {
             cache.removeAll()
             keys = generation
         }
+        // Before its characters are looked at: what is known was a token.
         if let known = try cache.token(for: bytes, at: now) { return known }
+        guard BearerToken.isToken(bytes) else { throw .malformed }
+        guard verificationsLeft > 0 else { return nil }
+        verificationsLeft -= 1
+        verifications.add()
         let token = try verifier.verify(bytes, at: now)
         cache.insert(token, for: bytes)
         return token

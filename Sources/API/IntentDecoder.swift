@@ -27,7 +27,9 @@ struct IntentDecoder {
         }
         var decoder = IntentDecoder(rules: rules)
         decoder.read(document.root)
-        if decoder.errors.isEmpty, let submitted = decoder.intent.submitted() {
+        if decoder.errors.isEmpty,
+            let submitted = decoder.intent.submitted(written: document.source)
+        {
             return .success(submitted)
         }
         // All that a person can use: a body full of nonsense shall not make a larger answer.
@@ -39,7 +41,7 @@ struct IntentDecoder {
         guard case .object = root.kind else {
             return fail("", "The body must be a JSON object.")
         }
-        var seen: Set<IntentField> = []
+        var seen = FieldSet()
         for member in root.members {
             let value = member.value
             if member.nameEquals("debtorAccount") {
@@ -69,7 +71,7 @@ struct IntentDecoder {
     }
 
     private mutating func account(
-        _ value: JSONValue, _ field: IntentField, _ pointer: String, _ seen: inout Set<IntentField>
+        _ value: JSONValue, _ field: IntentField, _ pointer: String, _ seen: inout FieldSet
     ) {
         guard case .object = value.kind else {
             seen.insert(field)
@@ -99,9 +101,10 @@ struct IntentDecoder {
         }
     }
 
-    private mutating func amount(_ value: JSONValue, _ seen: inout Set<IntentField>) {
+    private mutating func amount(_ value: JSONValue, _ seen: inout FieldSet) {
         guard case .object = value.kind else {
-            seen.formUnion([.amount, .currency])
+            seen.insert(.amount)
+            seen.insert(.currency)
             return fail(
                 "/instructedAmount", "Send an object with the members \"currency\" and \"amount\".")
         }
@@ -200,4 +203,12 @@ struct IntentDecoder {
             }
         return "\(what) (at byte \(error.offset))."
     }
+}
+
+/// Some of an intent's members.
+private struct FieldSet {
+    private var bits: UInt16 = 0
+
+    mutating func insert(_ field: IntentField) { bits |= 1 << UInt16(field.rawValue) }
+    func contains(_ field: IntentField) -> Bool { bits >> UInt16(field.rawValue) & 1 == 1 }
 }

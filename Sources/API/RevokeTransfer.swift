@@ -31,10 +31,9 @@ extension TransferAPI {
             return Self.ok(outcome.body, command.requestID)
         case .outcome, .retired:
             let request = Parked(requestID: command.requestID)
-            switch read(.decidedIntent(command.id), ticket, request) {
-            case .parked: return nil
-            case .respond(let response): return response
-            }
+            guard case .respond(let response) = read(.decidedIntent(command.id), ticket, request)
+            else { return nil }
+            return response
         case .failed(let failure): return failed(failure, command.requestID)
         case .reused, .invalid, .decided: return failed(.internalError, command.requestID)
         }

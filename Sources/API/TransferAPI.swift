@@ -28,7 +28,10 @@ package struct TransferAPI: RequestHandler {
         self.services = services
         metrics = APIMetrics(services.metrics)
         sink = LoopSink(completions)
-        gate = Gate(services.verifier, services.revocations)
+        gate = Gate(
+            services.verifier, services.revocations,
+            verificationsPerTurn: services.settings.verificationsPerTurn,
+            verifications: metrics.verifications)
         outcomes = OutcomeCache(maximumBytes: services.settings.outcomeCacheBytes)
     }
 
@@ -79,6 +82,7 @@ package struct TransferAPI: RequestHandler {
         case .refused(let refusal):
             metrics.unauthenticated.add()
             return .respond(refusal.response(id))
+        case .postponed: return .postponed
         case .passed(let passed): caller = passed
         }
         let customer = caller.customer
@@ -188,6 +192,8 @@ package struct TransferAPI: RequestHandler {
         let id = head.map { requestID($0) } ?? RequestID.made(by: services.random)
         return problem.response(id)
     }
+
+    package mutating func beginTurn() { gate.beginTurn() }
 
     package mutating func tick(_ now: MonotonicTime) { endWaits(now) }
 

@@ -83,9 +83,7 @@ extension TransferAPI {
         request.holds = request.holds && holds
         if request.holds { services.changes.watch(intent, ticket, sink) }
         let query = ReadQuery.intent(intent, inFlight: services.inFlight.contains(intent))
-        switch read(query, ticket, request) {
-        case .parked: return nil
-        case .respond(let response): return response
-        }
+        guard case .respond(let response) = read(query, ticket, request) else { return nil }
+        return response
     }
 }

@@ -85,6 +85,10 @@ extension SettingsTable {
             kibibyte...64 * 1024 * kibibyte, unit: "bytes",
             "Later requests of a connection that are read while one executes."),
         .integer(
+            "server.unsentBytes", \.server.api.limits.unsentBytes,
+            kibibyte...64 * 1024 * kibibyte, unit: "bytes",
+            "Answers that the kernel holds for a client that does not take them."),
+        .integer(
             "server.gatheredOutputBytes", \.server.api.limits.gatheredOutputBytes,
             kibibyte...64 * 1024 * kibibyte, unit: "bytes",
             "Answers of a connection that are gathered before they must be sent."),

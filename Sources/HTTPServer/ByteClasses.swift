@@ -96,14 +96,4 @@ extension [UInt8] {
         append(
             contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
-
-    /// Appends `number`, which is not negative, in decimal.
-    mutating func append(decimal number: Int) {
-        var divisor = 1
-        while number / divisor >= 10 { divisor *= 10 }
-        while divisor > 0 {
-            append(UInt8(0x30 + number / divisor % 10))
-            divisor /= 10
-        }
-    }
 }

@@ -9,6 +9,7 @@ final class ConnectionDriver<Handler: RequestHandler> {
     private let clock: any MonotonicClock
     private let readBuffer: UnsafeMutableRawBufferPointer
     private var pool: [RequestBuffers] = []
+    private var postponed = PostponedRequests()
     private var lastSerial: UInt64 = 0
     private var date = DateLine()
     private var handler: Handler
@@ -30,6 +31,7 @@ final class ConnectionDriver<Handler: RequestHandler> {
     func setDate(_ now: Instant) { date.update(now) }
 
     func tick(_ now: MonotonicTime) { handler.tick(now) }
+    func beginTurn() { handler.beginTurn() }
     func drain() { handler.drain() }
 
     func abandon(_ completion: Handler.Completion) { handler.abandoned(completion) }
@@ -64,13 +66,33 @@ final class ConnectionDriver<Handler: RequestHandler> {
         return drive(connection, now)
     }
 
+    /// Whether there are requests to be offered again.
+    var hasPostponed: Bool { !postponed.isEmpty }
+
+    /// Offers the oldest postponed request again and drives its connection on; whether that is
+    /// still alive. Nil when there is none, or the handler has postponed it again: then its turn is
+    /// the next.
+    func offerPostponed(_ now: MonotonicTime) -> (connection: Connection, alive: Bool)? {
+        guard let connection = postponed.first() else { return nil }
+        connection.state.offerAgain()
+        guard handle(connection) else { return nil }
+        postponed.removeFirst()
+        return (connection, drive(connection, now))
+    }
+
     /// Carries the connection as far as it goes without waiting. False when it is over and has
     /// been closed.
     func drive(_ connection: Connection, _ now: MonotonicTime) -> Bool {
         while true {
             switch connection.state.next(now) {
             case .admit: admit(connection, now)
-            case .handle: handle(connection)
+            case .handle:
+                connection.requestBegan = clock.now()
+                guard handle(connection) else {
+                    metrics.postponed.add()
+                    postponed.append(connection)
+                    continue
+                }
             case .refuse(let refusal): refuse(connection, refusal)
             case .write:
                 guard write(connection, now) else { return false }
@@ -109,10 +131,10 @@ final class ConnectionDriver<Handler: RequestHandler> {
         }
     }
 
-    private func handle(_ connection: Connection) {
+    /// False when the handler has postponed the request.
+    private func handle(_ connection: Connection) -> Bool {
         lastSerial += 1
         let ticket = Ticket(loop: loop, slot: connection.slot, generation: lastSerial)
-        connection.requestBegan = clock.now()
         var buffers = RequestBuffers()
         swap(&buffers, &connection.state.buffers)
         let result = handler.handle(buffers.head, buffers.body.span, ticket)
@@ -122,7 +144,11 @@ final class ConnectionDriver<Handler: RequestHandler> {
         case .parked:
             connection.parkedSerial = lastSerial
             connection.state.park()
+        case .postponed:
+            connection.state.postpone()
+            return false
         }
+        return true
     }
 
     private func refuse(_ connection: Connection, _ refusal: Refusal) {
@@ -168,9 +194,11 @@ final class ConnectionDriver<Handler: RequestHandler> {
     private func write(_ connection: Connection, _ now: MonotonicTime) -> Bool {
         guard let transport = connection.transport else { return false }
         let offset = connection.state.outputOffset
-        let result = connection.state.buffers.output.withUnsafeBytes {
-            transport.write(UnsafeRawBufferPointer(rebasing: $0[offset...]))
-        }
+        let gathered = connection.state.buffers.output.count
+        let result =
+            offset < gathered
+            ? Self.write(connection.state.buffers.output, from: offset, to: transport)
+            : Self.write(connection.state.buffers.tail, from: offset - gathered, to: transport)
         switch result {
         case .bytes(let count):
             metrics.sent.add(count)
@@ -181,6 +209,14 @@ final class ConnectionDriver<Handler: RequestHandler> {
         case .ended, .failed: return false
         }
         return true
+    }
+
+    private static func write(
+        _ bytes: borrowing [UInt8], from offset: Int, to transport: Transport
+    ) -> TransferResult {
+        bytes.withUnsafeBytes {
+            transport.write(UnsafeRawBufferPointer(rebasing: $0[offset...]))
+        }
     }
 
     // MARK: Buffers
@@ -200,6 +236,7 @@ final class ConnectionDriver<Handler: RequestHandler> {
         buffers.head.reset()
         buffers.body.removeAll(keepingCapacity: true)
         buffers.output.removeAll(keepingCapacity: true)
+        buffers.tail = []
         pool.append(buffers)
     }
 }

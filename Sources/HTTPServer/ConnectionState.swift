@@ -7,6 +7,8 @@ struct RequestBuffers {
     var head = RequestHead()
     var body: [UInt8] = []
     var output: [UInt8] = []
+    /// A long body that follows `output`: not a copy, but the handler's own array.
+    var tail: [UInt8] = []
 
     var capacity: Int {
         max(input.capacity, max(head.bytes.capacity, max(body.capacity, output.capacity)))
@@ -19,7 +21,7 @@ struct ConnectionState {
     enum Action: Equatable {
         /// Ask the handler about the head, then call `admitRead` or `answer`.
         case admit
-        /// Give the handler the whole request, then call `answer` or `park`.
+        /// Give the handler the whole request, then call `answer`, `park` or `postpone`.
         case handle
         /// Have the handler render a refusal, then call `answer`.
         case refuse(Refusal)
@@ -42,6 +44,7 @@ struct ConnectionState {
         case body
         case whole
         case parked
+        case postponed
         case refusing(Refusal)
         /// The last answer is on its way.
         case closing(lingers: Bool)
@@ -78,8 +81,8 @@ struct ConnectionState {
     // MARK: What the shell asks
 
     var pendingInput: Int { buffers.input.count - inputStart }
-    var pendingOutput: Int { buffers.output.count - outputStart }
-    /// Where in `buffers.output` the bytes to send begin.
+    var pendingOutput: Int { buffers.output.count + buffers.tail.count - outputStart }
+    /// Where in `buffers.output`, continued by `buffers.tail`, the bytes to send begin.
     var outputOffset: Int { outputStart }
 
     /// The head for a refusal, if it was read whole.
@@ -123,8 +126,9 @@ struct ConnectionState {
     mutating func wrote(_ count: Int) {
         outputStart += count
         writeIsBlocked = false
-        if outputStart == buffers.output.count {
+        if pendingOutput == 0 {
             buffers.output.removeAll(keepingCapacity: true)
+            buffers.tail = []
             outputStart = 0
             responseDeadline = .distantFuture
         }
@@ -187,6 +191,18 @@ struct ConnectionState {
         phaseDeadline = .distantFuture
     }
 
+    /// The handler wants to be asked again at a later turn.
+    mutating func postpone() {
+        phase = .postponed
+        phaseDeadline = .distantFuture
+    }
+
+    /// That turn has come for the postponed request.
+    mutating func offerAgain() {
+        precondition(phase == .postponed, "no request was postponed")
+        phase = .whole
+    }
+
     /// The answer to the request at hand, or to a refusal.
     mutating func answer(_ response: Response, date: [UInt8], _ now: MonotonicTime) {
         var isLast = isDraining || !framing.isPersistent || response.delivery != .send
@@ -202,10 +218,19 @@ struct ConnectionState {
         }
         let isHTTP10 = headIsComplete && buffers.head.version == .http10
         let before = buffers.output.count
+        let hasBody =
+            ResponseSerializer.mayHaveBody(response.status)
+            && !(headIsComplete && buffers.head.method == .head)
+        let isWhole = response.delivery == .send || response.delivery == .close
+        let isLong = hasBody && isWhole && response.body.count > limits.gatheredOutputBytes
         ResponseSerializer.append(
             response, date: date,
             connection: isLast ? .close : isHTTP10 ? .keepAlive : .silent,
-            withBody: !(headIsComplete && buffers.head.method == .head), to: &buffers.output)
+            withBody: hasBody && !isLong, to: &buffers.output)
+        if isLong {
+            precondition(buffers.tail.isEmpty, "an answer behind one that is not sent")
+            buffers.tail = response.body
+        }
         if case .truncate(let bytes) = response.delivery {
             let kept = min(max(bytes, 0), buffers.output.count - before)
             buffers.output.removeLast(buffers.output.count - before - kept)
@@ -231,7 +256,7 @@ struct ConnectionState {
         case .body: return readBody()
         case .whole: return .handle
         case .refusing(let refusal): return .refuse(refusal)
-        case .parked: return pendingOutput > 0 ? .write : .wait
+        case .parked, .postponed: return pendingOutput > 0 ? .write : .wait
         case .closing(let lingers):
             if pendingOutput > 0 { return .write }
             if peerHasClosed || !lingers { return .close }
@@ -246,7 +271,7 @@ struct ConnectionState {
     }
 
     private mutating func readHead(_ now: MonotonicTime) -> Action {
-        if pendingOutput >= limits.gatheredOutputBytes { return .write }
+        if pendingOutput >= limits.gatheredOutputBytes || !buffers.tail.isEmpty { return .write }
         guard pendingInput > 0 else { return waitForInput() }
         if phase == .idle {
             phase = .head

@@ -57,8 +57,11 @@ final class EventLoop<Handler: RequestHandler> {
         var now = clock.now()
         tick(now)
         while !isFinished(now) {
-            let count = poller.wait(milliseconds: now.milliseconds(until: nextTick))
+            let count = poller.wait(
+                milliseconds: driver.hasPostponed ? 0 : now.milliseconds(until: nextTick))
             now = clock.now()
+            driver.beginTurn()
+            if driver.hasPostponed { offerPostponed(now) }
             for index in 0..<count {
                 let (events, tag) = poller.event(index)
                 switch tag {
@@ -103,6 +106,14 @@ final class EventLoop<Handler: RequestHandler> {
             connection, readable: hungUp || events & cl_epollin() != 0,
             writable: hungUp || events & cl_epollout() != 0, now)
         settle(connection, alive)
+    }
+
+    /// The oldest first, before what is new. Bounded, so that new requests have their share.
+    private func offerPostponed(_ now: MonotonicTime) {
+        for _ in 0..<256 {
+            guard let (connection, alive) = driver.offerPostponed(now) else { return }
+            settle(connection, alive)
+        }
     }
 
     /// After a connection was driven: watches what it waits for and its deadline.

@@ -8,6 +8,7 @@ struct HTTPMetrics {
     let limitReached: Counter
     let received: Counter
     let sent: Counter
+    let postponed: Counter
     let latency: Histogram
     /// By method, then status class from 2xx on.
     private let requests: [Counter]
@@ -30,6 +31,9 @@ struct HTTPMetrics {
             "http_received_bytes_total", help: "Bytes read from clients.", labels: labels)
         sent = registry.counter(
             "http_sent_bytes_total", help: "Bytes written to clients.", labels: labels)
+        postponed = registry.counter(
+            "http_requests_postponed_total",
+            help: "Requests that were left to a later turn of their event loop.", labels: labels)
         latency = registry.latency(
             "http_request_seconds", help: "From a whole request to its answer.", labels: labels)
         var requests: [Counter] = []

@@ -40,8 +40,12 @@ package struct HTTPLimits: Sendable {
     package var connections = 10_000
     /// Bytes of later requests read while one executes; beyond it the socket is left alone.
     package var pipelinedInputBytes = 32 * 1024
-    /// Bytes of answers gathered before they must be sent.
-    package var gatheredOutputBytes = 64 * 1024
+    /// Bytes of answers that the kernel holds for a client that makes no room for them; the rest waits
+    /// here, where the deadlines for slow readers see it.
+    package var unsentBytes = 16 * 1024
+    /// Bytes of answers gathered before they must be sent. A longer body is not copied, and
+    /// nothing is gathered behind it.
+    package var gatheredOutputBytes = 16 * 1024
     /// Buffers larger than this are freed after use instead of kept for the next request.
     package var pooledBufferBytes = 32 * 1024
     /// Sets of request buffers that a loop keeps for the next requests.

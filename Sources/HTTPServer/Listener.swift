@@ -18,9 +18,13 @@ final class Listener: Sendable {
             Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard number >= 0 else { throw SystemError("socket") }
         descriptor = FileDescriptor(owning: number)
-        try Self.enable(number, SOL_SOCKET, SO_REUSEADDR, "setsockopt SO_REUSEADDR")
-        // Accepted sockets inherit it.
-        try Self.enable(number, Int32(IPPROTO_TCP), TCP_NODELAY, "setsockopt TCP_NODELAY")
+        try Self.set(number, SOL_SOCKET, SO_REUSEADDR, 1, "setsockopt SO_REUSEADDR")
+        // Accepted sockets inherit the rest.
+        let tcp = Int32(IPPROTO_TCP)
+        try Self.set(number, tcp, TCP_NODELAY, 1, "setsockopt TCP_NODELAY")
+        try Self.set(
+            number, tcp, TCP_NOTSENT_LOWAT, Int32(clamping: configuration.limits.unsentBytes),
+            "setsockopt TCP_NOTSENT_LOWAT")
         let bound = withUnsafePointer(to: &storage) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(number, $0, length) }
         }
@@ -43,11 +47,11 @@ final class Listener: Sendable {
         if users.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { descriptor.close() }
     }
 
-    private static func enable(
-        _ number: Int32, _ level: Int32, _ option: Int32, _ operation: String
+    private static func set(
+        _ number: Int32, _ level: Int32, _ option: Int32, _ value: Int32, _ operation: String
     ) throws(SystemError) {
-        var one: Int32 = 1
-        guard setsockopt(number, level, option, &one, socklen_t(MemoryLayout<Int32>.size)) == 0
+        var value = value
+        guard setsockopt(number, level, option, &value, socklen_t(MemoryLayout<Int32>.size)) == 0
         else { throw SystemError(operation) }
     }
 

@@ -14,6 +14,9 @@ package enum HandlerAnswer: Sendable {
     case respond(Response)
     /// The answer will come as a completion for the request's ticket.
     case parked
+    /// Too much work for this turn of the loop, and nothing was done: the same request is offered
+    /// again at the next turn, before those that were postponed after it.
+    case postponed
 }
 
 /// Answers requests. Each event loop has an instance of its own, made and called on its thread
@@ -43,6 +46,10 @@ package protocol RequestHandler: SendableMetatype {
     /// head is given if it was read whole. The connection is closed after it.
     mutating func refusal(_ reason: Refusal, _ head: RequestHead?) -> Response
 
+    /// A turn of the loop begins: what is ready now is handled before the next. The place to say
+    /// how much work a turn may be.
+    mutating func beginTurn()
+
     /// About every 100 ms, on the loop's thread.
     mutating func tick(_ now: MonotonicTime)
 
@@ -52,6 +59,9 @@ package protocol RequestHandler: SendableMetatype {
 }
 
 extension RequestHandler {
+    /// For handlers that postpone nothing.
+    package mutating func beginTurn() {}
+
     /// For handlers that keep nobody waiting.
     package mutating func drain() {}
 }

@@ -101,8 +101,10 @@ package struct Response: Sendable {
         fields.append(text: name)
         fields.append(0x3A)
         fields.append(ByteClass.space)
-        for byte in value {
-            fields.append(ByteClass.isFieldValue(byte) ? byte : ByteClass.space)
+        let start = fields.count
+        fields.append(contentsOf: value)
+        for index in start..<fields.count where !ByteClass.isFieldValue(fields[index]) {
+            fields[index] = ByteClass.space
         }
         fields.append(ByteClass.carriageReturn)
         fields.append(ByteClass.lineFeed)

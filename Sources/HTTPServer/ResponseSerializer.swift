@@ -11,20 +11,24 @@ enum ResponseSerializer {
         case close
     }
 
-    /// Appends `response`. `date` is a whole Date field line; `withBody` is false for HEAD, which
-    /// keeps the Content-Length of the body it leaves out.
+    /// RFC 9110 section 6.4.1, of the statuses that a handler may choose.
+    static func mayHaveBody(_ status: Int) -> Bool { status != 204 && status != 304 }
+
+    /// Appends `response`. `date` is a whole Date field line. The head tells the body's length also
+    /// where the body is left out.
     static func append(
         _ response: Response, date: [UInt8], connection: Connection, withBody: Bool,
         to output: inout [UInt8]
     ) {
-        output.reserveCapacity(output.count + response.fields.count + response.body.count + 192)
+        output.reserveCapacity(
+            output.count + response.fields.count + (withBody ? response.body.count : 0) + 192)
         appendStatusLine(response.status, to: &output)
         output.append(contentsOf: date)
         output.append(contentsOf: response.fields)
         // RFC 9110 section 8.6: neither may carry what would be taken for the body's length.
-        if response.status != 204, response.status != 304 {
+        if mayHaveBody(response.status) {
             output.append(text: "Content-Length: ")
-            output.append(decimal: response.body.count)
+            output.append(decimal: UInt64(response.body.count))
             output.append(text: "\r\n")
         }
         switch connection {
@@ -33,9 +37,7 @@ enum ResponseSerializer {
         case .close: output.append(text: "Connection: close\r\n")
         }
         output.append(text: "\r\n")
-        if withBody, response.status != 204, response.status != 304 {
-            output.append(contentsOf: response.body)
-        }
+        if withBody { output.append(contentsOf: response.body) }
     }
 
     private static func appendStatusLine(_ status: Int, to output: inout [UInt8]) {
@@ -44,7 +46,7 @@ enum ResponseSerializer {
         case 201: output.append(text: "HTTP/1.1 201 Created\r\n")
         default:
             output.append(text: "HTTP/1.1 ")
-            output.append(decimal: status)
+            output.append(decimal: UInt64(status))
             output.append(ByteClass.space)
             output.append(text: reason(status))
             output.append(text: "\r\n")
@@ -102,7 +104,7 @@ struct DateLine {
         bytes.append(ByteClass.space)
         bytes.append(text: Self.month(date.month))
         bytes.append(ByteClass.space)
-        bytes.append(decimal: date.year)
+        bytes.append(decimal: UInt64(date.year))
         bytes.append(ByteClass.space)
         appendTwoDigits(rest / 3600)
         bytes.append(0x3A)

@@ -175,9 +175,14 @@ extension JSONDocument {
         guard node.escaped else {
             let count = Int(node.end - node.start)
             guard count == text.utf8CodeUnitCount else { return false }
-            return source.withUnsafeBufferPointer { source in
-                let own = source[Int(node.start)..<Int(node.end)]
-                return text.withUTF8Buffer { own.elementsEqual($0) }
+            let start = Int(node.start)
+            return source.withUnsafeBufferPointer { own in
+                text.withUTF8Buffer { other in
+                    for index in 0..<count where own[start + index] != other[index] {
+                        return false
+                    }
+                    return true
+                }
             }
         }
         return withText(of: node) { own in

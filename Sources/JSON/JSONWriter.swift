@@ -27,12 +27,11 @@ package struct JSONWriter {
 
     /// The name of the next member; needs no escapes.
     package mutating func name(_ name: StaticString) {
+        assert(
+            name.withUTF8Buffer { $0.allSatisfy { $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C } })
         separate()
         bytes.append(0x22)
-        name.withUTF8Buffer { name in
-            assert(name.allSatisfy { $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C })
-            bytes.append(contentsOf: name)
-        }
+        name.withUTF8Buffer { bytes.append(contentsOf: $0) }
         bytes.append(0x22)
         bytes.append(0x3A)
         needsComma = false
@@ -190,12 +189,16 @@ package struct JSONWriter {
 
     private mutating func appendDecimal(_ value: Int64) {
         if value < 0 { bytes.append(0x2D) }
-        let start = bytes.count
+        var digits = [20 of UInt8](repeating: 0x30)
+        var start = 20
         var magnitude = value.magnitude
         repeat {
-            bytes.append(0x30 + UInt8(truncatingIfNeeded: magnitude % 10))
+            start -= 1
+            digits[start] = 0x30 + UInt8(truncatingIfNeeded: magnitude % 10)
             magnitude /= 10
         } while magnitude > 0
-        bytes[start...].reverse()
+        digits.span.extracting(start..<20).withUnsafeBufferPointer {
+            bytes.append(contentsOf: $0)
+        }
     }
 }

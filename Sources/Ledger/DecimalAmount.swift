@@ -1,3 +1,5 @@
+import Platform
+
 /// An instructed amount as a client wrote it: positive, at most 18 digits, of any scale and not
 /// yet of any currency.
 ///
@@ -75,16 +77,7 @@ package struct DecimalAmount: Hashable, Sendable, CustomStringConvertible {
     /// zeros at the fraction's end and no point without a fraction. "50.00" gives `50`.
     package func append(canonicalTo bytes: inout [UInt8]) {
         let (digits, scale) = stripped
-        let text = Array(String(digits).utf8)
-        if text.count > scale {
-            bytes += text.dropLast(scale)
-        } else {
-            bytes.append(0x30)
-        }
-        guard scale > 0 else { return }
-        bytes.append(0x2E)
-        for _ in 0..<max(0, scale - text.count) { bytes.append(0x30) }
-        bytes += text.suffix(scale)
+        bytes.append(decimal: digits, decimals: scale)
     }
 
     /// What `append(canonicalTo:)` appends.

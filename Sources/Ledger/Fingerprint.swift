@@ -56,12 +56,13 @@ extension PartialIntent {
     fileprivate func append(framed field: IntentField, to bytes: inout [UInt8]) {
         bytes.append(UInt8(field.rawValue + 1))
         let start = bytes.count
-        bytes += [1, 0, 0, 0, 0]
+        // Presence and length, until they are known.
+        for _ in 0..<5 { bytes.append(0) }
         guard append(field, to: &bytes) else {
-            bytes.removeSubrange(start...)
-            bytes.append(0)
+            bytes.removeLast(4)
             return
         }
+        bytes[start] = 1
         let length = UInt32(bytes.count - start - 5)
         for index in 0..<4 {
             bytes[start + 1 + index] = UInt8(truncatingIfNeeded: length >> UInt32(24 - index * 8))

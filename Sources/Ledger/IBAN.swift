@@ -11,26 +11,30 @@ package struct IBAN: Hashable, Sendable, Loggable, CustomStringConvertible {
 
     /// Reads an IBAN in either letter case, with spaces (U+0020) anywhere.
     package init(_ written: Span<UInt8>) throws(IBANRefusal) {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(34)
+        var bytes = [35 of UInt8](repeating: 0)
+        var count = 0
         for index in 0..<written.count {
             let byte = written[index]
             switch byte {
             case 0x20: continue
-            case 0x61...0x7A: bytes.append(byte - 0x20)
-            case 0x30...0x39, 0x41...0x5A: bytes.append(byte)
+            case 0x61...0x7A: bytes[count] = byte - 0x20
+            case 0x30...0x39, 0x41...0x5A: bytes[count] = byte
             default: throw .character
             }
-            guard bytes.count <= 34 else { throw .length }
+            count += 1
+            guard count <= 34 else { throw .length }
         }
-        guard bytes.count >= 5 else { throw .length }
+        guard count >= 5 else { throw .length }
         guard isLetter(bytes[0]), isLetter(bytes[1]), !isLetter(bytes[2]), !isLetter(bytes[3])
         else { throw .shape }
         // ISO 7064 makes 02 to 98. 00, 01 and 99 would pass the remainder test as second names of
         // accounts that have 97, 98 and 02.
         let check = (bytes[2] - 0x30) * 10 + bytes[3] - 0x30
-        guard (2...98).contains(check), Self.remainder97(bytes) == 1 else { throw .checkDigits }
-        text = String(decoding: bytes, as: UTF8.self)
+        guard (2...98).contains(check), Self.remainder97(bytes.span.extracting(0..<count)) == 1
+        else { throw .checkDigits }
+        text = bytes.span.extracting(0..<count).withUnsafeBufferPointer {
+            String(decoding: $0, as: UTF8.self)
+        }
     }
 
     /// Reads the same from a string.
@@ -52,15 +56,16 @@ package struct IBAN: Hashable, Sendable, Loggable, CustomStringConvertible {
 
     /// ISO 7064 MOD 97-10 over the number with its first four characters moved to the end, A to Z
     /// read as 10 to 35.
-    private static func remainder97(_ bytes: [UInt8]) -> Int {
+    private static func remainder97(_ bytes: Span<UInt8>) -> Int {
         var remainder = 0
         for index in 4..<bytes.count + 4 {
             let byte = Int(bytes[index < bytes.count ? index : index - bytes.count])
             remainder =
-                byte >= 0x41
-                ? (remainder * 100 + byte - 0x41 + 10) % 97 : (remainder * 10 + byte - 0x30) % 97
+                byte >= 0x41 ? remainder * 100 + byte - 0x41 + 10 : remainder * 10 + byte - 0x30
+            // So seldom that 64 bits still hold the next two digits.
+            if remainder >= 1_000_000_000_000_000 { remainder %= 97 }
         }
-        return remainder
+        return remainder % 97
     }
 }
 

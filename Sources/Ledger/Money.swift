@@ -1,3 +1,5 @@
+import Platform
+
 /// An amount of money in minor units of its currency, positive, zero or negative.
 package struct Money: Hashable, Sendable, CustomStringConvertible {
     /// Cents where the currency has two decimals, the currency itself where it has none.
@@ -39,18 +41,8 @@ package struct Money: Hashable, Sendable, CustomStringConvertible {
     /// Appends the amount with exactly as many decimals as the currency has: `50.00` for EUR, `5`
     /// for JPY, `-1.234` for KWD. ASCII, without a sign for plus and without grouping.
     package func appendDecimal(to bytes: inout [UInt8]) {
-        let digits = Array(String(minorUnits.magnitude).utf8)
-        let exponent = Int(currency.exponent)
         if minorUnits < 0 { bytes.append(0x2D) }
-        if digits.count > exponent {
-            bytes += digits.dropLast(exponent)
-        } else {
-            bytes.append(0x30)
-        }
-        guard exponent > 0 else { return }
-        bytes.append(0x2E)
-        for _ in 0..<max(0, exponent - digits.count) { bytes.append(0x30) }
-        bytes += digits.suffix(exponent)
+        bytes.append(decimal: minorUnits.magnitude, decimals: Int(currency.exponent))
     }
 
     /// What `appendDecimal(to:)` appends.

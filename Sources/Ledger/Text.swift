@@ -71,6 +71,26 @@ package struct TextRule: Hashable, Sendable {
     /// For people: what is wrong with `text` and what to send; nil if nothing is. `text` is in
     /// form C already. The fault of the characters is told before that of the length.
     package func refusal(of text: String) -> String? {
+        isPlain(text) ? nil : refusal(ofAny: text)
+    }
+
+    /// Whether `text` is fine as nearly every text is: letters, digits, spaces and the like within
+    /// the length. Says no where only a closer look can tell.
+    private func isPlain(_ text: String) -> Bool {
+        let bytes = text.utf8
+        guard length.contains(bytes.count), !isIdentifier || policy != .sepa else { return false }
+        var blank = true
+        for byte in bytes {
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: blank = false
+            case 0x20, 0x27...0x29, 0x2B...0x2F, 0x3A, 0x3F: break
+            default: return false
+            }
+        }
+        return !blank
+    }
+
+    private func refusal(ofAny text: String) -> String? {
         let scalars = text.unicodeScalars
         if let refused = scalars.first(where: { !policy.allows($0) }) { return detail(of: refused) }
         let count = scalars.count

@@ -17,7 +17,18 @@ package enum TransferState: Int16, Hashable, Sendable, CaseIterable {
     package var isTerminal: Bool { successors.isEmpty }
 
     /// What clients see.
-    package var publicName: String { self == .held ? "accepted" : "\(self)" }
+    package var publicName: String {
+        switch self {
+        case .accepted, .held: "accepted"
+        case .submitted: "submitted"
+        case .settled: "settled"
+        case .returned: "returned"
+        case .unknown: "unknown"
+        case .rejected: "rejected"
+        case .expired: "expired"
+        case .revoked: "revoked"
+        }
+    }
 
     /// Whether the transition is one that exists. No state moves to itself.
     package func canMove(to next: TransferState) -> Bool { successors.contains(next) }

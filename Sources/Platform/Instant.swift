@@ -24,20 +24,23 @@ package struct Instant: Comparable, Hashable, Sendable {
         let day = floorDivide(microseconds, 86_400_000_000)
         let date = CivilDate(daysSinceEpoch: day)
         let rest = Int((microseconds - day * 86_400_000_000) / 1000)
-        appendDigits(date.year, 4, to: &bytes)
-        bytes.append(0x2D)
-        appendDigits(date.month, 2, to: &bytes)
-        bytes.append(0x2D)
-        appendDigits(date.day, 2, to: &bytes)
-        bytes.append(0x54)
-        appendDigits(rest / 3_600_000, 2, to: &bytes)
-        bytes.append(0x3A)
-        appendDigits(rest / 60_000 % 60, 2, to: &bytes)
-        bytes.append(0x3A)
-        appendDigits(rest / 1000 % 60, 2, to: &bytes)
-        bytes.append(0x2E)
-        appendDigits(rest % 1000, 3, to: &bytes)
-        bytes.append(0x5A)
+        var text = [24 of UInt8](repeating: 0x5A)
+        func put(_ value: Int, _ place: Range<Int>, then mark: UInt8) {
+            var left = value
+            for index in place.reversed() {
+                text[index] = 0x30 + UInt8(truncatingIfNeeded: left % 10)
+                left /= 10
+            }
+            text[place.upperBound] = mark
+        }
+        put(date.year, 0..<4, then: 0x2D)
+        put(date.month, 5..<7, then: 0x2D)
+        put(date.day, 8..<10, then: 0x54)
+        put(rest / 3_600_000, 11..<13, then: 0x3A)
+        put(rest / 60_000 % 60, 14..<16, then: 0x3A)
+        put(rest / 1000 % 60, 17..<19, then: 0x2E)
+        put(rest % 1000, 20..<23, then: 0x5A)
+        bytes.append(text.span)
     }
 
     package var rfc3339: String {
@@ -128,15 +131,6 @@ package struct CivilDate: Hashable, Sendable {
 private func floorDivide(_ a: Int64, _ b: Int64) -> Int64 {
     let quotient = a / b
     return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient
-}
-
-private func appendDigits(_ value: Int, _ width: Int, to bytes: inout [UInt8]) {
-    var divisor = 1
-    for _ in 1..<width { divisor *= 10 }
-    while divisor > 0 {
-        bytes.append(UInt8(0x30 + value / divisor % 10))
-        divisor /= 10
-    }
 }
 
 private struct DigitReader {

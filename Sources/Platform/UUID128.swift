@@ -67,12 +67,17 @@ package struct UUID128: Hashable, Comparable, Sendable, CustomStringConvertible 
 
     /// The 36-character form in lower case.
     package func append(textTo bytes: inout [UInt8]) {
+        var text = [36 of UInt8](repeating: 0x2D)
+        var (word, place) = (high, 0)
         for nibble in 0..<32 {
-            if nibble == 8 || nibble == 12 || nibble == 16 || nibble == 20 { bytes.append(0x2D) }
-            let word = nibble < 16 ? high : low
-            let digit = UInt8(truncatingIfNeeded: word >> UInt64(60 - nibble % 16 * 4)) & 0xF
-            bytes.append(digit < 10 ? 0x30 + digit : 0x61 + digit - 10)
+            if nibble == 8 || nibble == 12 || nibble == 16 || nibble == 20 { place += 1 }
+            if nibble == 16 { word = low }
+            let digit = UInt8(truncatingIfNeeded: word >> 60)
+            text[place] = digit < 10 ? 0x30 &+ digit : 0x57 &+ digit
+            word <<= 4
+            place += 1
         }
+        bytes.append(text.span)
     }
 
     package var description: String {

@@ -93,7 +93,7 @@ final class RowWriter {
     }
 
     func write(
-        _ plan: Plan, _ rendered: [Int: StoredOutcome], _ commands: [Command], at now: Instant
+        _ plan: Plan, _ rendered: [StoredOutcome?], _ commands: [Command], at now: Instant
     ) throws(SQLiteError) {
         for id in plan.newCustomers {
             customer.bind(1, id)
@@ -101,9 +101,9 @@ final class RowWriter {
             try customer.run()
         }
         for row in plan.newAccounts { try insert(row, now) }
-        for index in rendered.keys.sorted() {
-            guard let intent = commands[index].intent else { continue }
-            try insert(rendered[index]!, intent, now)
+        for (row, command) in zip(rendered, commands) {
+            guard let row, let intent = command.intent else { continue }
+            try insert(row, intent, now)
         }
         for row in plan.transfers { try insert(row) }
         for row in plan.postings { try insert(row, now) }

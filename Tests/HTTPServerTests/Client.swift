@@ -69,6 +69,20 @@ final class Client {
         return false
     }
 
+    /// Whether there is something to read, or the end, before so many milliseconds have passed.
+    func isReadable(within milliseconds: Int32) -> Bool {
+        var poll = pollfd(fd: socket.number, events: Int16(POLLIN), revents: 0)
+        return Glibc.poll(&poll, 1, milliseconds) == 1
+    }
+
+    /// Reads so many bytes at most; false at the end or at a reset.
+    func readLittle(_ count: Int) -> Bool {
+        var chunk = [UInt8](repeating: 0, count: count)
+        let count = recv(socket.number, &chunk, chunk.count, 0)
+        if count < 0 { wasReset = errno == ECONNRESET }
+        return count > 0
+    }
+
     /// Everything until the server closes.
     func readToEnd() -> String {
         while readMore() {}

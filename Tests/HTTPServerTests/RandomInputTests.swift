@@ -91,6 +91,8 @@ import Testing
                     isParked = false
                     answered += 1
                     bench.answer("late")
+                } else if bench.state.phase == .postponed {
+                    bench.state.offerAgain()
                 }
             case 7: if bench.state.writeIsBlocked { bench.state.writable() }
             case 8: if dice.roll(20) == 0 { bench.state.receiveEnd() }
@@ -112,13 +114,14 @@ import Testing
                         bench.state.admitRead(bench.now)
                     }
                 case .handle:
-                    handled += 1
-                    isParked = dice.roll(2) == 0
-                    if isParked {
+                    switch dice.roll(3) {
+                    case 0:
+                        (handled, isParked) = (handled + 1, true)
                         bench.state.park()
-                    } else {
-                        answered += 1
+                    case 1:
+                        (handled, answered) = (handled + 1, answered + 1)
                         bench.answer("now")
+                    default: bench.state.postpone()
                     }
                 case .refuse(let refusal): bench.answer(Response(status: refusal.status))
                 case .write:

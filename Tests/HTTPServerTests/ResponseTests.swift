@@ -56,13 +56,6 @@ import Testing
         #expect(String(decoding: date.bytes, as: UTF8.self) == line)
     }
 
-    @Test("Numbers are written in decimal", arguments: [0, 1, 9, 10, 99, 100, 12345, Int.max])
-    func decimal(_ number: Int) {
-        var bytes: [UInt8] = []
-        bytes.append(decimal: number)
-        #expect(String(decoding: bytes, as: UTF8.self) == "\(number)")
-    }
-
     @Test("Refusals have names and sentences of their own")
     func refusals() {
         #expect(Set(Refusal.all.map(\.name)).count == Refusal.all.count)

@@ -37,7 +37,7 @@ extension DatabaseTests {
                     transfer: plan.transfers.first?.id,
                     fingerprint: intent(from: iban(1), to: iban(2), "1.00").fingerprint,
                     receivedAt: now)
-                try RowWriter(connection).write(plan, [0: outcome], commands, at: now)
+                try RowWriter(connection).write(plan, [outcome], commands, at: now)
                 // Seen from inside, it is all there.
                 #expect(
                     try connection.integer("SELECT count(*) FROM outcomes")

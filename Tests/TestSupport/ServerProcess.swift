@@ -4,7 +4,7 @@ import Glibc
 import JSON
 import Platform
 
-/// `transferd demo` as a process of its own, which a test may kill.
+/// `transferd demo` or `serve` as a process of its own, which a test may kill.
 package final class ServerProcess: @unchecked Sendable {
     // Sendable: `exit` is touched only with `lock` held, the rest never changes.
     package struct Failure: Error, CustomStringConvertible {
@@ -14,7 +14,7 @@ package final class ServerProcess: @unchecked Sendable {
     package let process: Int32
     package let port: UInt16
     package let operationsPort: UInt16
-    /// Tokens by customer.
+    /// Tokens by customer; none of `serve`.
     package let tokens: [String: String]
     private let lock = Lock()
     private var exit: Int32?
@@ -71,6 +71,54 @@ package final class ServerProcess: @unchecked Sendable {
             }
         }
         self.tokens = tokens
+    }
+
+    /// Starts `serve` with the configuration of a file, and waits until its log, the new file `log`,
+    /// says that it is ready. `environment` is added to that of the tests.
+    package init(
+        serving configuration: String, log: String, environment: [String: String] = [:]
+    ) throws {
+        process = try Self.spawn(["serve", "--config", configuration], log: log, environment).0
+        tokens = [:]
+        var ports: (UInt16, UInt16)?
+        _ = try becomesTrue(within: 60) {
+            let text = try String(contentsOfFile: log, encoding: .utf8)
+            ports = try text.split(separator: "\n").lazy.compactMap(Self.readyPorts).first
+            return ports != nil || !text.isEmpty && text.hasPrefix("transferd:")
+        }
+        guard let ports else {
+            kill(process, SIGKILL)
+            _ = Self.wait(process)
+            throw Failure(description: "the server is not ready: see \(log)")
+        }
+        (port, operationsPort) = ports
+    }
+
+    /// The ports in the log's line that the server is ready; nil for another line.
+    private static func readyPorts(_ line: Substring) throws -> (UInt16, UInt16)? {
+        guard line.contains("server.ready") else { return nil }
+        let json = try JSONDocument(Array(line.utf8), maximumDepth: 4).root
+        guard let port = json["port"]?.int64, let operationsPort = json["operationsPort"]?.int64
+        else { throw Failure(description: "no ports in \(line)") }
+        return (UInt16(port), UInt16(operationsPort))
+    }
+
+    /// How many descriptors the process has open.
+    package var descriptors: Int {
+        get throws {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd").count
+        }
+    }
+
+    /// Its resident memory in bytes.
+    package var residentBytes: Int {
+        get throws {
+            let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+            guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmRSS:") }),
+                let kibibytes = line.split(separator: " ").dropLast().last.flatMap({ Int($0) })
+            else { throw Failure(description: "no VmRSS of process \(process)") }
+            return kibibytes * 1024
+        }
     }
 
     deinit {

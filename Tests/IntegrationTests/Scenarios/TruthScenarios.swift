@@ -167,7 +167,7 @@ extension DatabaseTests.IntegrationTests {
                 }
                 #expect(
                     try bank.database().integer(
-                        "SELECT count(*) FROM (SELECT currency FROM postings GROUP BY currency HAVING sum(amount) <> 0)"
+                        "SELECT count(*) FROM (SELECT currency FROM postings GROUP BY currency HAVING sum(amount) <> 0) AS wrong"
                     ) == 0)
             }
         }
