@@ -1,11 +1,11 @@
 # syntax=docker/dockerfile:1
 
-# The build stage: a Swift toolchain and the headers of the two C libraries.
+# The build stage: a Swift toolchain and the headers of the three C libraries.
 FROM swift:6.3-bookworm AS build
 # Versions follow the base image's Debian release, which is fixed by its tag.
 # hadolint ignore=DL3008
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends libsqlite3-dev libssl-dev \
+    && apt-get install -y --no-install-recommends libpq-dev libsqlite3-dev libssl-dev \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 COPY Package.swift ./
@@ -19,12 +19,12 @@ RUN swift build -c release --static-swift-stdlib --product transferd \
     && install -D -m 0755 "$(dirname "$(command -v swift)")/../libexec/swift/linux/swift-backtrace-static" \
         /out/usr/local/libexec/swift-backtrace-static
 
-# The run stage: Debian with the two C libraries, time zones and an unprivileged user.
+# The run stage: Debian with the three C libraries, time zones and an unprivileged user.
 FROM debian:bookworm-slim
 # hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install -y --no-install-recommends \
-        ca-certificates libsqlite3-0 libssl3 libstdc++6 tzdata \
+        ca-certificates libpq5 libsqlite3-0 libssl3 libstdc++6 tzdata \
     && rm -rf /var/lib/apt/lists/* \
     && groupadd --system --gid 990 transferd \
     && useradd --system --uid 990 --gid transferd --home-dir /var/lib/transferd \

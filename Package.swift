@@ -63,6 +63,7 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CSQLite"),
+        .systemLibrary(name: "CPostgres"),
         .systemLibrary(name: "COpenSSL"),
 
         room("Platform", ["CLinux"]),
@@ -79,10 +80,14 @@ let package = Package(
             resources: [
                 .embedInCode("sqlite/0001_initial.sql"),
                 .embedInCode("sqlite/0002_revocations.sql"),
+                .embedInCode("postgres/0001_ledger.sql"),
+                .embedInCode("postgres/grants.sql"),
                 .embedInCode("sqlite/0003_plain_checks.sql"),
             ], swiftSettings: strict),
         room("Store", ["Platform", "Crypto", "Ledger", "Migrations"]),
         room("SQLiteStore", ["Platform", "Crypto", "Ledger", "Store", "Migrations", "CSQLite"]),
+        room(
+            "PostgresStore", ["Platform", "Crypto", "Ledger", "Store", "Migrations", "CPostgres"]),
         room("Settlement", ["Platform", "Ledger", "Store"]),
         .target(
             name: "Documents",
@@ -97,8 +102,8 @@ let package = Package(
         room(
             "Bank",
             [
-                "Platform", "Crypto", "Ledger", "Store", "SQLiteStore", "Settlement", "Identity",
-                "HTTPServer", "API",
+                "Platform", "Crypto", "Ledger", "Store", "SQLiteStore", "PostgresStore",
+                "Settlement", "Identity", "HTTPServer", "API",
             ]),
         room(
             "Configuration",
@@ -107,7 +112,7 @@ let package = Package(
             name: "transferd",
             dependencies: [
                 "Platform", "CLinux", "Crypto", "JSON", "Ledger", "Store", "SQLiteStore",
-                "Identity", "HTTPServer", "API", "Bank", "Configuration",
+                "PostgresStore", "Identity", "HTTPServer", "API", "Bank", "Configuration",
             ], swiftSettings: strict),
 
         // Configuration: a page of the manual is made of its table.
@@ -124,13 +129,25 @@ let package = Package(
             ["Ledger", "Platform", "Crypto", "Store", "TestSupport", "StoreTestSupport"]),
         .target(
             name: "StoreTestSupport",
-            dependencies: ["Platform", "Ledger", "Store", "SQLiteStore", "CSQLite"],
+            dependencies: [
+                "Platform", "Ledger", "Store", "SQLiteStore", "CSQLite", "PostgresStore",
+                "CPostgres", "TestSupport",
+            ],
             path: "Tests/StoreTestSupport", swiftSettings: strict),
         tests(
             "StoreTests", ["Store", "Ledger", "Platform", "TestSupport", "StoreTestSupport"]),
         tests(
             "StoreContractTests",
-            ["Store", "SQLiteStore", "Ledger", "Platform", "TestSupport", "StoreTestSupport"]),
+            [
+                "Store", "SQLiteStore", "PostgresStore", "Ledger", "Platform", "TestSupport",
+                "StoreTestSupport",
+            ]),
+        tests(
+            "PostgresStoreTests",
+            [
+                "PostgresStore", "Store", "Ledger", "Platform", "Crypto", "Migrations", "CPostgres",
+                "TestSupport", "StoreTestSupport",
+            ]),
         tests(
             "SQLiteStoreTests",
             [
@@ -140,8 +157,8 @@ let package = Package(
         tests(
             "IntegrationTests",
             [
-                "Platform", "Crypto", "JSON", "Ledger", "Store", "SQLiteStore", "Identity",
-                "HTTPServer", "API", "Bank", "TestSupport", "StoreTestSupport",
+                "Platform", "Crypto", "JSON", "Ledger", "Store", "SQLiteStore", "PostgresStore",
+                "Identity", "HTTPServer", "API", "Bank", "TestSupport", "StoreTestSupport",
             ]),
         tests(
             "APITests",

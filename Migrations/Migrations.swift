@@ -15,4 +15,12 @@ package enum Migrations {
         Migration(number: 2, name: "revocations", sql: PackageResources._002_revocations_sql),
         Migration(number: 3, name: "plain_checks", sql: PackageResources._003_plain_checks_sql),
     ]
+
+    /// The PostgreSQL schema's steps, likewise.
+    package static let postgres: [Migration] = [
+        Migration(number: 1, name: "ledger", sql: PackageResources._001_ledger_sql)
+    ]
+
+    /// Gives the role that the setting `transferd.runtime_role` names what a server needs.
+    package static let postgresGrants: [UInt8] = PackageResources.grants_sql
 }

@@ -9,7 +9,7 @@ package struct APIServices: Sendable {
     /// Numbers that the configuration may change.
     package struct Settings: Sendable {
         /// Memory for outcomes that can be replayed without the store, on each event loop.
-        package var outcomeCacheBytes = 32 << 20
+        package var outcomeCacheBytes = 16 << 20
         /// Unknown tokens that an event loop verifies before it looks at its other connections
         /// again; the rest waits for its next turn. A signature costs up to 0.1 ms.
         package var verificationsPerTurn = 8
@@ -25,7 +25,7 @@ package struct APIServices: Sendable {
     package var fieldRules: FieldRules
     package var verifier: JWTVerifier
     package var revocations: RevocationList
-    package var commits: CommitQueue
+    package var commits: CommitLanes
     package var reads: ReadPool
     package var inFlight: InFlightTable
     package var changes: ChangeHub
@@ -44,7 +44,7 @@ package struct APIServices: Sendable {
     package init(
         settings: Settings, fieldRules: FieldRules, verifier: JWTVerifier,
         revocations: RevocationList,
-        commits: CommitQueue,
+        commits: CommitLanes,
         reads: ReadPool, inFlight: InFlightTable, changes: ChangeHub,
         writeLimiter: RateLimiter, readLimiter: RateLimiter, lookUpLimiter: RateLimiter,
         calendar: any BusinessCalendar,

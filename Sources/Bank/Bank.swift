@@ -3,6 +3,7 @@ import Crypto
 package import Identity
 package import Ledger
 package import Platform
+package import PostgresStore
 package import SQLiteStore
 import Settlement
 package import Store
@@ -19,6 +20,14 @@ package final class Bank: Sendable {
         package var settings = APIServices.Settings()
         package var commitLimits = CommitQueue.Limits()
         package var readerThreads = 2
+        /// Threads that commit on PostgreSQL, each with a connection. SQLite has one.
+        package var commitConnections = 4
+        /// Commands in one transaction on PostgreSQL, where longer ones only hold locks longer.
+        package var postgresBatchCommands = 128
+        /// Whether PostgreSQL may keep prepared statements; false behind a transaction pooler.
+        package var keepsStatements = true
+        /// Nil for the database's clock on PostgreSQL, and `clock` on SQLite.
+        package var decisionClock: (any WallClock)?
         /// How long a commit waits for another process's write lock, in milliseconds.
         package var lockWaitMilliseconds: Int32 = 5000
         /// The JWKS file, read again when it changes or a token names an unknown key.
@@ -56,19 +65,30 @@ package final class Bank: Sendable {
     package let parts: Parts
     private let settlement: BookSettlement
     private let housekeeping: Housekeeping
-    private let checkpointer: Checkpointer
+    /// Of SQLite only.
+    private let checkpointer: Checkpointer?
 
-    /// A bank on a migrated SQLite database.
-    package init(sqlite path: String, parts: Parts) {
+    /// A bank on a migrated database.
+    package init(_ database: Database, parts: Parts) {
         self.parts = parts
-        let store = SQLiteStore(path: path, environment: Self.environment(parts))
-        checkpointer = Checkpointer(store: store, log: parts.log, metrics: parts.metrics)
-        store.attach(checkpointer)
+        let store = database.store(parts)
+        var limits = parts.commitLimits
+        var lanes = 1
+        if let sqlite = store as? SQLiteStore {
+            let checkpointer = Checkpointer(
+                store: sqlite, log: parts.log, metrics: parts.metrics)
+            sqlite.attach(checkpointer)
+            self.checkpointer = checkpointer
+        } else {
+            checkpointer = nil
+            limits.batchCommands = min(limits.batchCommands, parts.postgresBatchCommands)
+            lanes = parts.commitConnections
+        }
         let inFlight = InFlightTable()
         let changes = ChangeHub()
         let bell = Bell()
-        let commits = CommitQueue(
-            store: store, inFlight: inFlight, changes: changes, limits: parts.commitLimits,
+        let commits = CommitLanes(
+            lanes, store: store, inFlight: inFlight, changes: changes, limits: limits,
             clock: parts.monotonic,
             log: parts.log, metrics: parts.metrics, onCommitted: { bell.ring() },
             onMediumFailure: parts.onMediumFailure)
@@ -104,15 +124,27 @@ package final class Bank: Sendable {
     /// What a writer outside a running bank needs: an admin command's, for example.
     package static func environment(_ parts: Parts) -> SQLiteStore.Environment {
         var environment = SQLiteStore.Environment(
-            policy: parts.policy, calendar: parts.calendar, clock: parts.clock,
-            random: parts.random, renderer: OutcomeBytes())
+            policy: parts.policy, calendar: parts.calendar,
+            clock: parts.decisionClock ?? parts.clock, random: parts.random,
+            renderer: OutcomeBytes())
         environment.lockWaitMilliseconds = parts.lockWaitMilliseconds
+        return environment
+    }
+
+    /// The same on PostgreSQL.
+    package static func postgresEnvironment(_ parts: Parts) -> PostgresStore.Environment {
+        var environment = PostgresStore.Environment(
+            policy: parts.policy, calendar: parts.calendar, random: parts.random,
+            renderer: OutcomeBytes())
+        environment.keepsStatements = parts.keepsStatements
+        environment.log = parts.log
+        if let clock = parts.decisionClock { environment.time = .clock(clock) }
         return environment
     }
 
     /// Starts every thread. Once only.
     package func start() {
-        checkpointer.start()
+        checkpointer?.start()
         services.commits.start()
         services.reads.start(threads: parts.readerThreads)
         settlement.start()
@@ -125,7 +157,7 @@ package final class Bank: Sendable {
         settlement.close()
         services.commits.close()
         services.reads.close()
-        checkpointer.close()
+        checkpointer?.close()
     }
 }
 

@@ -1,8 +1,7 @@
 package import Identity
 package import Ledger
 package import Platform
-package import SQLiteStore
-import Store
+package import Store
 
 /// A bank to try things on: three customers with money, and a token issuer of its own whose secret
 /// lives in the database file, so that a restart is the same bank.
@@ -58,13 +57,13 @@ package enum DemoBank {
     }
 
     /// Whether the database, which must be migrated, is one of `demo`.
-    package static func hasIssuer(path: String) throws -> Bool {
-        try Administration.setting(secretName, path: path) != nil
+    package static func hasIssuer(_ backOffice: any BackOffice) throws -> Bool {
+        try backOffice.setting(secretName) != nil
     }
 
     /// Opens the accounts that are not there yet.
     package static func openAccounts(
-        _ store: SQLiteStore, clock: any WallClock, random: any RandomBytes
+        _ store: any TransferStore, clock: any WallClock, random: any RandomBytes
     ) throws {
         var ids = UUIDv7Generator(random: random)
         let writer = try store.makeWriter()
@@ -83,9 +82,11 @@ package enum DemoBank {
     }
 
     /// The issuer's secret, made at the first call.
-    package static func secret(path: String, random: any RandomBytes) throws -> [UInt8] {
-        if let secret = try Administration.setting(secretName, path: path) { return secret }
-        return try Administration.establish(secretName, random.bytes(32), path: path)
+    package static func secret(
+        _ backOffice: any BackOffice, random: any RandomBytes
+    ) throws -> [UInt8] {
+        if let secret = try backOffice.setting(secretName) { return secret }
+        return try backOffice.establish(secretName, random.bytes(32))
     }
 
     /// Accepts the demo's own tokens and no others. `secret`: at least 32 bytes.

@@ -23,7 +23,7 @@ final class Housekeeping: StoreSink, @unchecked Sendable {
 
     private let parts: Bank.Parts
     private let store: any TransferStore
-    private let commits: CommitQueue
+    private let commits: CommitLanes
     private let revocations: RevocationList
 
     private static let intervalMilliseconds: Int64 = 1000
@@ -32,7 +32,7 @@ final class Housekeeping: StoreSink, @unchecked Sendable {
     private static let retiredOutcomes = 500
 
     init(
-        parts: Bank.Parts, store: any TransferStore, commits: CommitQueue,
+        parts: Bank.Parts, store: any TransferStore, commits: CommitLanes,
         revocations: RevocationList
     ) {
         self.parts = parts

@@ -15,7 +15,7 @@ package enum CommandTable {
     static let json = CommandDescription.Flag.toggle(
         "json", "Print JSON for programs instead of text.")
     static let file = CommandDescription.Flag.required(
-        "database", "FILE", "The SQLite database.")
+        "database", "FILE", "The SQLite database, or the URL of a PostgreSQL one.")
     static let databaseCodes: [ExitCode] = [
         .unusableData, .noInput, .unavailable, .mediumFailed,
     ]
@@ -27,7 +27,9 @@ package enum CommandTable {
                 "config", "FILE", "The configuration: JSON with comments. `transferd help settings`"
             ),
             .optional(
-                "database", "FILE", "The SQLite database; overrides database.path and its variable."
+                "database", "FILE",
+                "The SQLite database, or the URL of a PostgreSQL one; overrides database.path and "
+                    + "its variable."
             ),
         ], argument: nil,
         text: """
@@ -49,7 +51,8 @@ package enum CommandTable {
                 "The port of /healthz, /readyz and /metrics. Default 0, any free one."),
             .optional(
                 "database", "FILE",
-                "Where the bank is kept; made if it is missing. Default transferd-demo.db."),
+                "Where the bank is kept; made if it is missing. Default transferd-demo.db. The URL of "
+                    + "an empty PostgreSQL database does too."),
             .toggle(
                 "json",
                 "Print one line of JSON when ready, with URLs, tokens and accounts, and no text."),

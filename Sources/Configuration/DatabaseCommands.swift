@@ -2,11 +2,19 @@
 extension CommandTable {
     static let migrate = CommandDescription(
         name: "migrate", summary: "Bring a database up to date, or make a new one.",
-        flags: [file], argument: nil,
+        flags: [
+            file,
+            .optional(
+                "runtime-role", "ROLE",
+                "On PostgreSQL: gives this role what a server needs, and no more."),
+        ], argument: nil,
         text: """
             Applies the migrations that the database does not have yet, all or none. Made anew if
             the file is missing. Run again it changes nothing. Not while a server runs on an old
             one.
+
+            On PostgreSQL the database must be there; name it by a URL of the role that is to own
+            the tables, and have servers connect as another.
             """,
         example: "transferd migrate --database /var/lib/bank.db", exitCodes: databaseCodes)
 
@@ -26,10 +34,13 @@ extension CommandTable {
         example: "transferd verify --database /var/lib/bank.db",
         exitCodes: [.damage] + databaseCodes)
 
+    private static let sqliteFile = CommandDescription.Flag.required(
+        "database", "FILE", "The SQLite database. PostgreSQL has tools of its own for this.")
+
     static let backup = CommandDescription(
         name: "backup", summary: "Copy a database while a server works on it.",
         flags: [
-            file, .required("to", "FILE", "The copy; its folder must exist."),
+            sqliteFile, .required("to", "FILE", "The copy; its folder must exist."),
             .toggle("force", "Replace FILE if it is there. Else that is refused."), json,
         ], argument: nil,
         text: """

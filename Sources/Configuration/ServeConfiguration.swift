@@ -9,10 +9,11 @@ package import Store
 /// Everything that `serve` can be told. The defaults are those of the parts; `SettingsTable` names,
 /// bounds and explains each.
 package struct ServeConfiguration: Sendable {
-    /// Which file, and who brings it up to date.
+    /// Which database, and who brings it up to date.
     package struct Database: Sendable {
         package var path = ""
         package var migrate = true
+        package var keepsStatements = true
     }
 
     /// Whose tokens are accepted, and how they are checked.
@@ -44,6 +45,7 @@ package struct ServeConfiguration: Sendable {
     package var readRate = RateLimiter.Policy(perSecond: 100, burst: 400)
     package var lookUpRate = RateLimiter.Policy(perSecond: 100, burst: 400)
     package var readThreads = 2
+    package var commitConnections = 4
     package var policy = Policy()
     package var logLevel = LogLevel.info
 

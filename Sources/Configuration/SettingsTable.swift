@@ -61,12 +61,17 @@ package enum SettingsTable {
 
     private static let database: [Setting] = [
         .text(
-            "database.path", \.database.path, form: "the path of a file",
-            "The SQLite file, relative to the current folder. Required; --database overrides it."),
+            "database.path", \.database.path, form: "the path of a file, or a URL",
+            "The SQLite file, relative to the current folder, or postgresql://… with libpq's "
+                + "parameters. Required; --database overrides it."),
         .boolean(
             "database.migrate", \.database.migrate,
             "Whether to bring the schema up to date at start. If not, an old one is refused and "
                 + "`transferd migrate` is yours to run."),
+        .boolean(
+            "database.preparedStatements", \.database.keepsStatements,
+            "On PostgreSQL: whether statements are prepared once for each connection. Not behind a "
+                + "pooler that gives each transaction another session."),
     ]
 
     private static let tokens: [Setting] = [
@@ -131,6 +136,9 @@ package enum SettingsTable {
             "commit.waitMilliseconds", \.services.commandWaitMilliseconds, 1...10 * 60 * second,
             unit: "milliseconds",
             "A command that has waited longer is not started and answered 503 overloaded."),
+        .integer(
+            "commit.connections", \.commitConnections, 1...64, unit: "connections",
+            "Connections that commit on PostgreSQL, with a thread each. SQLite has one."),
         .integer(
             "cache.outcomeBytes", \.services.outcomeCacheBytes, megabyte...megabyte << 14,
             unit: "bytes",

@@ -2,11 +2,15 @@ package import Ledger
 package import Platform
 package import Store
 
-/// What commands outside a running server ask of a database. Each call opens the file anew, and
-/// writes with the same locks and the same rules as the server.
-package enum Administration {
+/// What commands outside a running server ask of a database file. Each call opens the file anew.
+package struct Administration: BackOffice {
+    let path: String
+
+    /// `path` must be a migrated database.
+    package init(path: String) { self.path = path }
+
     /// A named fact of this bank; nil if it was never set.
-    package static func setting(_ name: String, path: String) throws(StoreError) -> [UInt8]? {
+    package func setting(_ name: String) throws(StoreError) -> [UInt8]? {
         do throws(SQLiteError) {
             let connection = try Connection(path: path, mode: .readOnly)
             let read = try connection.prepare("SELECT value FROM settings WHERE name = ?")
@@ -17,8 +21,8 @@ package enum Administration {
 
     /// Sets a fact that was not set; returns what is set now, which is another's value if another
     /// process was first.
-    package static func establish(
-        _ name: String, _ value: [UInt8], path: String
+    package func establish(
+        _ name: String, _ value: [UInt8]
     ) throws(StoreError) -> [UInt8] {
         do throws(SQLiteError) {
             let connection = try Connection(path: path, mode: .existing)
@@ -34,8 +38,8 @@ package enum Administration {
     }
 
     /// Accounts in the order of opening, of one customer or of all.
-    package static func accounts(
-        of customer: CustomerID?, path: String
+    package func accounts(
+        of customer: CustomerID?
     ) throws(StoreError) -> [AccountRow] {
         do throws(SQLiteError) {
             let connection = try Connection(path: path, mode: .readOnly)
@@ -49,15 +53,9 @@ package enum Administration {
         } catch { throw error.storeError() }
     }
 
-    /// Which account is meant.
-    package enum AccountSelector: Sendable {
-        case iban(IBAN)
-        case id(AccountID)
-    }
-
     /// Nil where there is none.
-    package static func account(
-        _ selector: AccountSelector, path: String
+    package func account(
+        _ selector: AccountSelector
     ) throws(StoreError) -> AccountRow? {
         do throws(SQLiteError) {
             let connection = try Connection(path: path, mode: .readOnly)
@@ -77,22 +75,9 @@ package enum Administration {
         } catch { throw error.storeError() }
     }
 
-    /// What the ledger decides about a command that has no outcome to store, in a transaction of
-    /// its own: opening an account, setting its status or limits, restricting a customer.
-    package static func decide(
-        _ command: Command, store: SQLiteStore
-    ) throws(StoreError) -> Decision {
-        precondition(command.intent == nil, "an intent is executed by a server")
-        let results = try store.makeWriter().commit([command])
-        guard case .decided(let decision)? = results.first else {
-            preconditionFailure("a command without an intent is only decided")
-        }
-        return decision
-    }
-
     /// From the next transfer on nobody may pay `iban`. Again changes nothing.
-    package static func block(
-        _ iban: IBAN, at now: Instant, path: String
+    package func block(
+        _ iban: IBAN, at now: Instant
     ) throws(StoreError) {
         do throws(SQLiteError) {
             let insert = try Connection(path: path, mode: .existing).prepare(

@@ -3,32 +3,10 @@ package import Platform
 package import Store
 
 extension Administration {
-    /// A customer as staff see one.
-    package struct Customer: Hashable, Sendable {
-        package let id: CustomerID
-        package let restricted: Bool
-        /// Since when every token of the customer is refused; nil where none is for that.
-        package let revokedAt: Instant?
-        package let accounts: Int
-        /// Nil for one who has no account and has sent nothing yet.
-        package let createdAt: Instant?
-
-        package init(
-            id: CustomerID, restricted: Bool, revokedAt: Instant?, accounts: Int,
-            createdAt: Instant?
-        ) {
-            self.id = id
-            self.restricted = restricted
-            self.revokedAt = revokedAt
-            self.accounts = accounts
-            self.createdAt = createdAt
-        }
-    }
-
     /// Customers by id: all, or the one if it is there.
-    package static func customers(
-        only id: CustomerID? = nil, path: String
-    ) throws(StoreError) -> [Customer] {
+    package func customers(
+        only id: CustomerID?
+    ) throws(StoreError) -> [CustomerRecord] {
         do throws(SQLiteError) {
             let connection = try Connection(path: path, mode: .readOnly)
             let read = try connection.prepare(
@@ -40,10 +18,10 @@ extension Administration {
                 WHERE ?1 IS NULL OR c.customer_id = ?1 ORDER BY c.customer_id
                 """)
             read.bind(1, id?.text)
-            var found: [Customer] = []
+            var found: [CustomerRecord] = []
             try read.eachRow { row throws(SQLiteError) in
                 found.append(
-                    Customer(
+                    CustomerRecord(
                         id: try row.customer(0), restricted: row.integer(1) != 0,
                         revokedAt: row.isNull(2) ? nil : row.instant(2),
                         accounts: Int(row.integer(4)), createdAt: row.instant(3)))
@@ -52,16 +30,8 @@ extension Administration {
         } catch { throw error.storeError() }
     }
 
-    /// Whose tokens are refused. `kind` is 1 for a customer, 2 for a session, 3 for a token.
-    package struct Revocation: Hashable, Sendable {
-        package let kind: Int64
-        /// 1 to 256 characters.
-        package let value: String
-        package let revokedAt: Instant
-    }
-
     /// Newest first.
-    package static func revocations(path: String) throws(StoreError) -> [Revocation] {
+    package func revocations() throws(StoreError) -> [RevocationRecord] {
         do throws(SQLiteError) {
             let connection = try Connection(path: path, mode: .readOnly)
             let read = try connection.prepare(
@@ -69,18 +39,19 @@ extension Administration {
                 SELECT kind, value, revoked_at FROM revocations
                 ORDER BY revoked_at DESC, kind, value
                 """)
-            var found: [Revocation] = []
+            var found: [RevocationRecord] = []
             try read.eachRow { row in
                 found.append(
-                    Revocation(kind: row.integer(0), value: row.text(1), revokedAt: row.instant(2)))
+                    RevocationRecord(
+                        kind: row.integer(0), value: row.text(1), revokedAt: row.instant(2)))
             }
             return found
         } catch { throw error.storeError() }
     }
 
     /// A running server honours it within seconds. False where it was revoked already.
-    package static func revoke(
-        kind: Int64, _ value: String, at now: Instant, path: String
+    package func revoke(
+        kind: Int64, _ value: String, at now: Instant
     ) throws(StoreError) -> Bool {
         do throws(SQLiteError) {
             let connection = try Connection(path: path, mode: .existing)
@@ -100,8 +71,8 @@ extension Administration {
     }
 
     /// A running server honours it within seconds. False where it was not revoked.
-    package static func liftRevocation(
-        kind: Int64, _ value: String, path: String
+    package func liftRevocation(
+        kind: Int64, _ value: String
     ) throws(StoreError) -> Bool {
         do throws(SQLiteError) {
             let connection = try Connection(path: path, mode: .existing)

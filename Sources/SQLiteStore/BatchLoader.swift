@@ -13,13 +13,6 @@ final class BatchLoader {
     private static let keptAccounts = 16_384
     private static let keptForeignIBANs = 65_536
 
-    struct Loaded {
-        /// The stored outcomes with their bytes.
-        var outcomes: [IntentID: StoredOutcome] = [:]
-        /// Transfers whose outcomes' bytes are no longer kept.
-        var retired: [IntentID: TransferRow] = [:]
-    }
-
     private let outcome: Statement
     private let customer: Statement
     private let sequence: Statement
@@ -75,9 +68,9 @@ final class BatchLoader {
     func forget() { version = nil }
 
     /// Fills `rows` with everything that `commands` touch.
-    func load(_ commands: [Command]) throws(SQLiteError) -> Loaded {
+    func load(_ commands: [Command]) throws(SQLiteError) -> LoadedOutcomes {
         try begin()
-        var loaded = Loaded()
+        var loaded = LoadedOutcomes()
         for command in commands {
             switch command {
             case .transfer(let command): try load(command, &loaded)
@@ -125,7 +118,7 @@ final class BatchLoader {
     }
 
     private func load(
-        _ command: TransferCommand, _ loaded: inout Loaded
+        _ command: TransferCommand, _ loaded: inout LoadedOutcomes
     ) throws(SQLiteError) {
         if try loadOutcome(of: command.id, content: command.intent, &loaded) { return }
         let customer = command.id.customer
@@ -145,7 +138,7 @@ final class BatchLoader {
     }
 
     private func loadOutcome(
-        of id: IntentID, content: SubmittedIntent?, _ loaded: inout Loaded
+        of id: IntentID, content: SubmittedIntent?, _ loaded: inout LoadedOutcomes
     ) throws(SQLiteError) -> Bool {
         outcome.bind(1, id.customer)
         outcome.bind(2, id.key.uuid)

@@ -6,21 +6,13 @@ package import Store
 
 /// Brings a database's schema up to date, or says why it cannot.
 package enum Migrator {
-    /// What a migration did.
-    package struct Report: Sendable {
-        /// "0001 initial", in the order of application.
-        package let applied: [String]
-        /// Steps that the database has in all.
-        package let current: Int
-    }
-
     /// Applies what is missing, each step in one transaction with its record.
     ///
     /// Refuses a database that has a step which this program does not know, or one whose text
     /// differs from what was applied. `create` allows a new file.
     package static func migrate(
         path: String, create: Bool, clock: any WallClock
-    ) throws(StoreError) -> Report {
+    ) throws(StoreError) -> MigrationReport {
         do throws(SQLiteError) {
             let connection = try Connection(path: path, mode: create ? .create : .existing)
             // Replicas that start together migrate once: the write lock decides who is first.
@@ -51,15 +43,9 @@ package enum Migrator {
         } catch { throw openError(error, path) }
     }
 
-    private struct Recorded {
-        let number: Int
-        let name: String
-        let checksum: [UInt8]
-    }
-
     private static func migrate(
         _ connection: Connection, _ path: String, _ clock: any WallClock
-    ) throws(SQLiteError) -> Report {
+    ) throws(SQLiteError) -> MigrationReport {
         // Before anything is written: a database of another program stays as it was.
         let known = try recorded(connection)
         try compare(known, path)
@@ -84,14 +70,13 @@ package enum Migrator {
             record.bind(3, SHA256.digest(step.sql).bytes)
             record.bind(4, clock.now())
             try record.run()
-            let number = String(step.number)
-            applied.append(
-                String(repeating: "0", count: 4 - number.count) + number + " " + step.name)
+            applied.append(MigrationHistory.title(step))
         }
-        return Report(applied: applied, current: Migrations.sqlite.count)
+        return MigrationReport(applied: applied, current: Migrations.sqlite.count)
     }
 
-    private static func recorded(_ connection: Connection) throws(SQLiteError) -> [Recorded] {
+    private static func recorded(_ connection: Connection) throws(SQLiteError) -> [AppliedMigration]
+    {
         let table = try connection.integer(
             "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'schema_migrations'"
         )
@@ -104,33 +89,24 @@ package enum Migrator {
             }
             return []
         }
-        var found: [Recorded] = []
+        var found: [AppliedMigration] = []
         try connection.prepare(
             "SELECT number, name, checksum FROM schema_migrations ORDER BY number"
         ).eachRow { row throws(SQLiteError) in
             found.append(
-                Recorded(number: Int(row.integer(0)), name: row.text(1), checksum: row.bytes(2)))
+                AppliedMigration(
+                    number: Int(row.integer(0)), name: row.text(1), checksum: row.bytes(2)))
         }
         return found
     }
 
-    private static func compare(_ recorded: [Recorded], _ path: String) throws(SQLiteError) {
-        for (index, entry) in recorded.enumerated() {
-            guard index < Migrations.sqlite.count else {
-                throw refusal(
-                    "the database \(path) is newer than this program: it has migration "
-                        + "\(entry.number) \(entry.name). Start the newer program, or restore a "
-                        + "backup from before that migration.")
-            }
-            let step = Migrations.sqlite[index]
-            guard step.number == entry.number, step.name == entry.name,
-                SHA256.digest(step.sql).bytes == entry.checksum
-            else {
-                throw refusal(
-                    "migration \(entry.number) \(entry.name) of the database \(path) is not the "
-                        + "one that this program has. Start the program that made this database, "
-                        + "or restore a backup.")
-            }
+    private static func compare(_ recorded: [AppliedMigration], _ path: String)
+        throws(SQLiteError)
+    {
+        if let fault = MigrationHistory.fault(
+            recorded, known: Migrations.sqlite, database: path)
+        {
+            throw refusal(fault)
         }
     }
 

@@ -58,11 +58,11 @@ final class SQLiteWriter: StoreWriter {
             #if FAILPOINTS
                 if Failpoint.fails("after-plan") { throw failpoint("after-plan") }
             #endif
-            let rendered = render(plan, commands, now)
+            let rendered = plan.rendered(for: commands, by: environment.renderer, at: now)
             wrote = !plan.isReadOnly
             leftWork = plan.outbox.contains { $0.connector == .book }
             if wrote { try rows.write(plan, rendered, commands, at: now) }
-            results = Self.results(plan, commands, loaded, rendered)
+            results = plan.results(for: commands, loaded: loaded, rendered: rendered)
             #if FAILPOINTS
                 if Failpoint.fails("before-commit") { throw failpoint("before-commit") }
             #endif
@@ -97,67 +97,4 @@ final class SQLiteWriter: StoreWriter {
             SQLiteError(operation: "failpoint", code: 5, message: name)
         }
     #endif
-
-    /// Each new outcome with its bytes, at the index of its command.
-    private func render(_ plan: Plan, _ commands: [Command], _ now: Instant) -> [StoredOutcome?] {
-        var rendered: [StoredOutcome?] = Array(repeating: nil, count: commands.count)
-        for (index, decision) in plan.decisions.enumerated() {
-            let storable: StorableDecision
-            let kind: OutcomeKind
-            var transfer: TransferID?
-            switch decision {
-            case .executed(let row, let balance):
-                (storable, kind, transfer) = (.executed(row, balance: balance), .executed, row.id)
-            case .rejected(let row, let reason, let balance):
-                storable = .rejected(row, reason, balance: balance)
-                (kind, transfer) = (.rejected, row.id)
-            case .revoked:
-                (storable, kind) = (.revoked, .revoked)
-            default: continue
-            }
-            let attempt: (id: IntentID, requestID: String, receivedAt: Instant)
-            var fingerprint: Fingerprint?
-            switch commands[index] {
-            case .transfer(let command):
-                attempt = (command.id, command.requestID, command.receivedAt)
-                fingerprint = command.intent.fingerprint
-            case .revoke(let command):
-                attempt = (command.id, command.requestID, command.receivedAt)
-            default: continue
-            }
-            let answer = environment.renderer.render(
-                storable, of: attempt.id, requestID: attempt.requestID, at: now)
-            rendered[index] = StoredOutcome(
-                kind: kind, statusCode: answer.statusCode, contentType: answer.contentType,
-                body: answer.body, transfer: transfer, fingerprint: fingerprint,
-                receivedAt: attempt.receivedAt)
-        }
-        return rendered
-    }
-
-    private static func results(
-        _ plan: Plan, _ commands: [Command], _ loaded: BatchLoader.Loaded,
-        _ rendered: [StoredOutcome?]
-    ) -> [CommandResult] {
-        plan.decisions.enumerated().map { index, decision in
-            switch decision {
-            case .executed, .rejected, .revoked:
-                return .outcome(rendered[index]!, replayed: false)
-            case .known(let known):
-                guard let intent = commands[index].intent else { break }
-                switch known.source {
-                case .stored:
-                    if let transfer = loaded.retired[intent] { return .retired(transfer) }
-                    return .outcome(loaded.outcomes[intent]!, replayed: true)
-                case .planned(let first): return .outcome(rendered[first]!, replayed: true)
-                }
-            case .reused(let known, let differs):
-                return .reused(
-                    transfer: known.transfer, receivedAt: known.receivedAt, differs: differs)
-            case .invalid(let errors): return .invalid(errors)
-            default: break
-            }
-            return .decided(decision)
-        }
-    }
 }

@@ -20,7 +20,7 @@ package final class BookSettlement: StoreSink, @unchecked Sendable {
     private var working: [TransferID: PendingBooking] = [:]
 
     private let store: any TransferStore
-    private let commits: CommitQueue
+    private let commits: CommitLanes
     private let clock: any MonotonicClock
     private let random: any RandomBytes
     private let log: Log
@@ -36,7 +36,7 @@ package final class BookSettlement: StoreSink, @unchecked Sendable {
     private static let waitMilliseconds: Int64 = 30_000
 
     package init(
-        store: any TransferStore, commits: CommitQueue, clock: any MonotonicClock,
+        store: any TransferStore, commits: CommitLanes, clock: any MonotonicClock,
         random: any RandomBytes, log: Log, metrics: MetricsRegistry
     ) {
         self.store = store
@@ -188,14 +188,17 @@ package final class BookSettlement: StoreSink, @unchecked Sendable {
     }
 
     /// Asks whether the store has come back, when nobody else does.
-    private func probe() { _ = send(.probe) }
+    private func probe() { commits.probe(pending(.probe)) }
 
     private func send(_ command: Command) -> CommitQueue.Submission {
-        commits.submit(
-            PendingCommand(
-                command: command,
-                deadline: clock.now().advanced(milliseconds: Self.waitMilliseconds),
-                ticket: Ticket(loop: .max, slot: 0, generation: 0), sink: self))
+        commits.submit(pending(command))
+    }
+
+    private func pending(_ command: Command) -> PendingCommand {
+        PendingCommand(
+            command: command,
+            deadline: clock.now().advanced(milliseconds: Self.waitMilliseconds),
+            ticket: Ticket(loop: .max, slot: 0, generation: 0), sink: self)
     }
 
     /// Half a second to a second from now.

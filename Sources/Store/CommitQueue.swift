@@ -31,6 +31,8 @@ package struct PendingCommand: Sendable {
     package let isRevoked: (@Sendable () -> Bool)?
     package let ticket: Ticket
     package let sink: any StoreSink
+    /// Until when it is tried again, from the first time that it met a locked customer.
+    fileprivate var busyUntil: MonotonicTime?
 
     package init(
         command: Command, deadline: MonotonicTime,
@@ -64,7 +66,7 @@ package struct PendingCommand: Sendable {
 /// with the load, and a lone command pays one commit.
 package final class CommitQueue: @unchecked Sendable {
     // Sendable: `waiting`, `accepting`, `healthy` and `thread` are touched only with `lock` held; the
-    // writer and `leftWork` live on the commit thread.
+    // writer, `busy`, `tookBusy` and `leftWork` live on the commit thread.
 
     /// Bounds of one queue.
     package struct Limits: Sendable {
@@ -72,6 +74,8 @@ package final class CommitQueue: @unchecked Sendable {
         package var batchCommands = 512
         /// Commands that may wait; more are refused.
         package var waitingCommands = 4096
+        /// How long a command whose customer another process holds is tried again.
+        package var busyMilliseconds: Int64 = 8000
 
         package init() {}
     }
@@ -81,6 +85,10 @@ package final class CommitQueue: @unchecked Sendable {
     private var waiting: [PendingCommand] = []
     private var accepting = true
     private var healthy = true
+    /// Commands whose customer another process had locked. On the commit thread, like `tookBusy`.
+    private var busy: [PendingCommand] = []
+    /// Whether the newest batch was of those.
+    private var tookBusy = false
     /// Whether any commit of the batch under way left something for settlement.
     private var leftWork = false
     private var thread: Thread?
@@ -192,9 +200,19 @@ package final class CommitQueue: @unchecked Sendable {
     }
 
     /// Waits for commands and takes all of them, up to the bound; false when closed and empty.
+    ///
+    /// Those that met a locked customer take turns with the others: a batch of them alone may wait
+    /// for the lock, and neither kind waits for more than one batch of the other.
     private func take(_ batch: inout [PendingCommand]) -> Bool {
         lock.lock()
         defer { lock.unlock() }
+        tookBusy = !busy.isEmpty && (!tookBusy || waiting.isEmpty)
+        if tookBusy {
+            let count = min(busy.count, limits.batchCommands)
+            batch.append(contentsOf: busy.prefix(count))
+            busy.removeFirst(count)
+            return true
+        }
         while waiting.isEmpty {
             guard accepting else { return false }
             ready.wait(lock)
@@ -232,7 +250,30 @@ package final class CommitQueue: @unchecked Sendable {
         batches.add()
         batchSizes.observe(batch.count)
         finish(refused, refusals)
-        finish(live, results)
+        if results.contains(where: \.isBusy) {
+            finishUnlessBusy(live, results)
+        } else {
+            finish(live, results)
+        }
+    }
+
+    /// Keeps those that met a locked customer, with their keys, for as long as they may wait.
+    private func finishUnlessBusy(_ commands: [PendingCommand], _ results: [CommandResult]) {
+        let now = clock.now()
+        var ended: [PendingCommand] = []
+        var endings: [CommandResult] = []
+        for (pending, result) in zip(commands, results) {
+            var kept = pending
+            kept.busyUntil =
+                pending.busyUntil ?? now.advanced(milliseconds: limits.busyMilliseconds)
+            if result.isBusy, let until = kept.busyUntil, now < until {
+                busy.append(kept)
+            } else {
+                ended.append(pending)
+                endings.append(result)
+            }
+        }
+        finish(ended, endings)
     }
 
     private func commit(

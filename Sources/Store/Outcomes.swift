@@ -82,6 +82,9 @@ package enum CommandResult: Sendable {
         }
     }
 
+    /// Whether the command has not started because another process holds its customer.
+    var isBusy: Bool { if case .failed(.customerBusy) = self { true } else { false } }
+
     /// The same result for an attempt that waited for it.
     var repeated: CommandResult {
         if case .outcome(let outcome, _) = self { return .outcome(outcome, replayed: true) }
@@ -99,6 +102,11 @@ package enum CommandFailure: Sendable, Hashable {
     case internalError
     /// The token expired while the attempt waited.
     case permissionEnded
+    /// An attempt with this key runs in another process.
+    case inFlightElsewhere
+    /// Another process holds the customer's lock. The command has not started; it may be handed to
+    /// the store again at once.
+    case customerBusy
     /// The token was revoked while the attempt waited for another.
     case permissionRevoked
 }

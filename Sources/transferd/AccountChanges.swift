@@ -1,14 +1,14 @@
+import Bank
 import Configuration
 import Ledger
 import Platform
-import SQLiteStore
 import Store
 
 /// `transferd account open|freeze|unfreeze|limits|close`: each is one command of the ledger in a
 /// short transaction of its own, with the locks that a server beside it has.
 extension AccountCommand {
     static func open(_ invocation: Invocation) throws {
-        let path = invocation["database"] ?? ""
+        let database = try invocation.database()
         let code = invocation["currency"] ?? ""
         let customer = try invocation.requiredCustomer()
         guard let currency = Currency(code) else {
@@ -26,8 +26,8 @@ extension AccountCommand {
                 minorUnits: try units("opening", currency, invocation) ?? 0, currency: currency),
             perTransferLimit: try units("per-transfer", currency, invocation),
             dailyLimit: try units("daily", currency, invocation))
-        try DatabaseFile.require(path)
-        switch try Administration.decide(.openAccount(command), store: DatabaseFile.store(path)) {
+        try DatabaseFile.require(database)
+        switch try DatabaseFile.store(database).decide(.openAccount(command)) {
         case .accountExists(let entry):
             throw CommandError(
                 .damage,
@@ -65,8 +65,8 @@ extension AccountCommand {
     private static func change(
         _ command: Command, _ account: AccountRow, _ invocation: Invocation
     ) throws {
-        let path = invocation["database"] ?? ""
-        switch try Administration.decide(command, store: DatabaseFile.store(path)) {
+        let database = try invocation.database()
+        switch try DatabaseFile.store(database).decide(command) {
         case .accountStatusSet, .accountLimitsSet: try show(.id(account.id), invocation)
         case .accountClosed:
             throw CommandError(
@@ -85,17 +85,17 @@ extension AccountCommand {
                 "From the account \(account.id) \(payments == 1 ? "one payment has" : "\(payments) payments have") "
                     + "not ended, and their money may come back, so it was not closed. Freeze it, "
                     + "and close it when they are settled or returned.")
-        case .accountUnknown: throw missing(invocation)
+        case .accountUnknown: throw try missing(invocation)
         case let decision: throw unexpected(decision)
         }
     }
 
     private static func show(
-        _ selector: Administration.AccountSelector, _ invocation: Invocation
+        _ selector: AccountSelector, _ invocation: Invocation
     ) throws {
-        let path = invocation["database"] ?? ""
-        guard let account = try Administration.account(selector, path: path) else {
-            throw missing(invocation)
+        let database = try invocation.database()
+        guard let account = try database.backOffice.account(selector) else {
+            throw try missing(invocation)
         }
         try print(account, invocation)
     }

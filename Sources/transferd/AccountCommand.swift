@@ -1,16 +1,16 @@
+import Bank
 import Configuration
 import JSON
 import Ledger
-import SQLiteStore
 import Store
 
 /// `transferd account list|show`, and what the other verbs share
 enum AccountCommand {
     static func list(_ invocation: Invocation) throws {
-        let path = invocation["database"] ?? ""
+        let database = try invocation.database()
         let customer = try invocation.customer()
-        try DatabaseFile.require(path)
-        let accounts = try Administration.accounts(of: customer, path: path)
+        try DatabaseFile.require(database)
+        let accounts = try database.backOffice.accounts(of: customer)
         if invocation.has("json") {
             var json = JSONWriter()
             json.beginObject()
@@ -37,8 +37,8 @@ enum AccountCommand {
 
     /// The account that the command line names.
     static func find(_ invocation: Invocation) throws -> AccountRow {
-        let path = invocation["database"] ?? ""
-        let selector: Administration.AccountSelector
+        let database = try invocation.database()
+        let selector: AccountSelector
         switch (invocation["iban"], invocation.argument) {
         case (let text?, nil):
             selector = .iban(try iban(text, invocation))
@@ -53,9 +53,9 @@ enum AccountCommand {
             throw UsageError(
                 "Name one account: --iban IBAN, or its id without a flag.", invocation.command)
         }
-        try DatabaseFile.require(path)
-        guard let account = try Administration.account(selector, path: path) else {
-            throw missing(invocation)
+        try DatabaseFile.require(database)
+        guard let account = try database.backOffice.account(selector) else {
+            throw try missing(invocation)
         }
         return account
     }
@@ -66,12 +66,12 @@ enum AccountCommand {
         }
     }
 
-    static func missing(_ invocation: Invocation) -> CommandError {
-        let path = invocation["database"] ?? ""
+    static func missing(_ invocation: Invocation) throws(UsageError) -> CommandError {
+        let database = try invocation.database()
         return CommandError(
             .damage,
-            "There is no such account in \(path). `transferd account list --database \(path)` "
-                + "lists those there are.")
+            "There is no such account in \(database). `transferd account list --database "
+                + "\(database)` lists those there are.")
     }
 
     /// Prints the account as it is now.

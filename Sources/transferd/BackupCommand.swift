@@ -8,7 +8,7 @@ import Store
 /// `transferd backup`
 enum BackupCommand {
     static func run(_ invocation: Invocation) throws {
-        let path = invocation["database"] ?? ""
+        let path = try invocation.databaseFile()
         let target = BackupPlacement.resolved(invocation["to"] ?? "")
         // Nobody else shall read a bank's books.
         umask(0o077)

@@ -1,9 +1,9 @@
+import Bank
 import Configuration
 import Identity
 import JSON
 import Ledger
 import Platform
-import SQLiteStore
 import Store
 
 extension Invocation {
@@ -28,9 +28,9 @@ extension Invocation {
 /// `transferd customer list|restrict|revoke|release`
 enum CustomerCommand {
     static func list(_ invocation: Invocation) throws {
-        let path = invocation["database"] ?? ""
-        try DatabaseFile.require(path)
-        let customers = try Administration.customers(path: path)
+        let database = try invocation.database()
+        try DatabaseFile.require(database)
+        let customers = try database.backOffice.customers(only: nil)
         if invocation.has("json") {
             var json = JSONWriter()
             json.beginObject()
@@ -52,63 +52,62 @@ enum CustomerCommand {
     }
 
     static func restrict(_ invocation: Invocation) throws {
-        let path = invocation["database"] ?? ""
+        let database = try invocation.database()
         let customer = try invocation.requiredCustomer()
-        try DatabaseFile.require(path)
-        try set(restricted: true, customer, path)
+        try DatabaseFile.require(database)
+        try set(restricted: true, customer, database)
         try print(customer, invocation)
     }
 
     /// A customer who is not known here yet may be revoked: the token need not have been seen.
     static func revoke(_ invocation: Invocation) throws {
-        let path = invocation["database"] ?? ""
+        let database = try invocation.database()
         let customer = try invocation.requiredCustomer()
-        try DatabaseFile.require(path)
-        _ = try Administration.revoke(
+        try DatabaseFile.require(database)
+        _ = try database.backOffice.revoke(
             kind: RevocationList.Kind.customer.rawValue, customer.text,
-            at: SystemWallClock().now(), path: path)
-        if try Administration.customers(only: customer, path: path).isEmpty {
+            at: SystemWallClock().now())
+        if try database.backOffice.customers(only: customer).isEmpty {
             Terminal.complain(
-                "No customer \(customer) is known in \(path) yet; the revocation is in force all "
-                    + "the same. If it was a slip: `transferd customer release`.")
+                "No customer \(customer) is known in \(database) yet; the revocation is in force "
+                    + "all the same. If it was a slip: `transferd customer release`.")
         }
         try print(customer, invocation)
     }
 
     static func release(_ invocation: Invocation) throws {
-        let path = invocation["database"] ?? ""
+        let database = try invocation.database()
         let customer = try invocation.requiredCustomer()
-        try DatabaseFile.require(path)
-        let lifted = try Administration.liftRevocation(
-            kind: RevocationList.Kind.customer.rawValue, customer.text, path: path)
+        try DatabaseFile.require(database)
+        let lifted = try database.backOffice.liftRevocation(
+            kind: RevocationList.Kind.customer.rawValue, customer.text)
         // Who was only ever revoked need not be known.
-        if try !lifted || !Administration.customers(only: customer, path: path).isEmpty {
-            try set(restricted: false, customer, path)
+        if try !lifted || !database.backOffice.customers(only: customer).isEmpty {
+            try set(restricted: false, customer, database)
         }
         try print(customer, invocation)
     }
 
-    private static func set(restricted: Bool, _ customer: CustomerID, _ path: String) throws {
+    private static func set(restricted: Bool, _ customer: CustomerID, _ database: Database) throws {
         let command = RestrictCustomerCommand(customer: customer, restricted: restricted)
-        let decision = try Administration.decide(
-            .restrictCustomer(command), store: DatabaseFile.store(path))
+        let decision = try DatabaseFile.store(database).decide(.restrictCustomer(command))
         guard case .customerRestricted = decision else {
             throw CommandError(
                 .damage,
-                "There is no customer \(customer) in \(path). `transferd customer list --database "
-                    + "\(path)` lists those there are.")
+                "There is no customer \(customer) in \(database). `transferd customer list "
+                    + "--database \(database)` lists those there are.")
         }
     }
 
     private static func print(_ id: CustomerID, _ invocation: Invocation) throws {
-        let path = invocation["database"] ?? ""
-        let known = try Administration.customers(only: id, path: path).first
-        let revokedAt = try Administration.revocations(path: path).first {
+        let database = try invocation.database()
+        let known = try database.backOffice.customers(only: id).first
+        let revokedAt = try database.backOffice.revocations().first {
             $0.kind == RevocationList.Kind.customer.rawValue && $0.value == id.text
         }?.revokedAt
         let customer =
             known
-            ?? Administration.Customer(
+            ?? CustomerRecord(
                 id: id, restricted: false, revokedAt: revokedAt, accounts: 0, createdAt: nil)
         if invocation.has("json") {
             var json = JSONWriter()
@@ -124,7 +123,7 @@ enum CustomerCommand {
             ]))
     }
 
-    private static func write(_ customer: Administration.Customer, to json: inout JSONWriter) {
+    private static func write(_ customer: CustomerRecord, to json: inout JSONWriter) {
         json.beginObject()
         json.member("customer", customer.id.text)
         json.member("accounts", Int64(customer.accounts))

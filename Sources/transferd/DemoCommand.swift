@@ -5,7 +5,6 @@ import HTTPServer
 import Identity
 import Ledger
 import Platform
-import SQLiteStore
 import Store
 
 /// `transferd demo`
@@ -14,7 +13,7 @@ enum DemoCommand {
 
     static func run(_ invocation: Invocation) throws {
         ServerProcess.prepare()
-        let path = invocation["database"] ?? defaultDatabase
+        let database = try invocation.database(usual: defaultDatabase)
         var configuration = BankServer.Configuration()
         configuration.api.port = UInt16(try invocation.integer("port", in: 0...65535) ?? 8080)
         configuration.operations.port = UInt16(
@@ -28,27 +27,26 @@ enum DemoCommand {
         // What a person sees on the terminal is the text, and the log only when it matters.
         let log = Log(level: invocation.has("json") ? .info : .warning, clock: clock)
         let lock = try ServerProcess.openDatabase(
-            path, role: "transferd demo", migrate: true, clock: clock)
-        try refuseOthers(path)
-        let secret = try DemoBank.secret(path: path, random: random)
+            database, role: "transferd demo", migrate: true, clock: clock)
+        try refuseOthers(database)
+        let secret = try DemoBank.secret(database.backOffice, random: random)
         var parts = Bank.Parts(
             policy: DemoBank.policy, verifier: try DemoBank.verifier(secret: secret),
             calendar: try ZonedCalendar(zone: "Europe/Berlin"), log: log,
             metrics: MetricsRegistry(),
             onMediumFailure: { ServerProcess.endAfterMediumFailure(log) })
         parts.clock = clock
-        parts.cursorSecret = try ServerProcess.cursorSecret(path, random)
-        let store = SQLiteStore(path: path, environment: Bank.environment(parts))
-        try DemoBank.openAccounts(store, clock: clock, random: random)
-        try Administration.block(DemoBank.blockedIBAN, at: clock.now(), path: path)
+        parts.cursorSecret = try ServerProcess.cursorSecret(database, random)
+        try DemoBank.openAccounts(database.store(parts), clock: clock, random: random)
+        try database.backOffice.block(DemoBank.blockedIBAN, at: clock.now())
 
         let server = try ServerProcess.listen(
-            Bank(sqlite: path, parts: parts), configuration
+            Bank(database, parts: parts), configuration
         ) { $0 == .api ? "--port" : "--operations-port" }
         server.start()
         let printout = DemoPrintout(
-            port: server.port, operationsPort: server.operationsPort, path: path,
-            customers: try customers(path, secret, clock.now(), random), now: clock.now(),
+            port: server.port, operationsPort: server.operationsPort, path: database.description,
+            customers: try customers(database, secret, clock.now(), random), now: clock.now(),
             random: random)
         if invocation.has("json") {
             try Terminal.out(json: printout.json)
@@ -56,25 +54,25 @@ enum DemoCommand {
             try Terminal.out(printout.text)
         }
         log.info("server.ready", ["process": Int(getpid()), "port": Int(server.port)])
-        ServerProcess.run(server, log: log, path: path, lock: lock)
+        ServerProcess.run(server, log: log, database: database, lock: lock)
     }
 
     /// The demo's customers, whose tokens anybody may have, do not belong into a real bank.
-    private static func refuseOthers(_ path: String) throws {
-        guard try !DemoBank.hasIssuer(path: path),
-            try !Administration.accounts(of: nil, path: path).isEmpty
+    private static func refuseOthers(_ database: Database) throws {
+        guard try !DemoBank.hasIssuer(database.backOffice),
+            try !database.backOffice.accounts(of: nil).isEmpty
         else { return }
         throw CommandError(
             .unusableData,
-            "The database \(path) holds a bank that is not the demo's. Name another file with "
+            "The database \(database) holds a bank that is not the demo's. Name another with "
                 + "--database.")
     }
 
     private static func customers(
-        _ path: String, _ secret: [UInt8], _ now: Instant, _ random: any RandomBytes
+        _ database: Database, _ secret: [UInt8], _ now: Instant, _ random: any RandomBytes
     ) throws -> [DemoPrintout.Customer] {
         var issuer = DemoBank.tokenIssuer(secret: secret, random: random)
-        let accounts = try Administration.accounts(of: nil, path: path)
+        let accounts = try database.backOffice.accounts(of: nil)
         return DemoBank.customers.map { name in
             DemoPrintout.Customer(
                 name: name,

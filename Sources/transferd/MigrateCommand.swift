@@ -1,12 +1,23 @@
+import Bank
 import Configuration
 import Glibc
 import Platform
 import SQLiteStore
+import Store
 
 /// `transferd migrate`
 enum MigrateCommand {
     static func run(_ invocation: Invocation) throws {
-        let path = invocation["database"] ?? ""
+        let role = invocation["runtime-role"]
+        let database = try invocation.database()
+        guard case .sqlite(let path) = database else {
+            return try report(
+                database.migrate(runtimeRole: role, clock: SystemWallClock()), database)
+        }
+        guard role == nil else {
+            throw UsageError(
+                "An SQLite file has no roles: leave --runtime-role out.", invocation.command)
+        }
         // Nobody else shall read a bank's books.
         umask(0o077)
         let lock: DatabaseLock
@@ -19,10 +30,14 @@ enum MigrateCommand {
         }
         Terminal.progress("migrating \(path) …")
         defer { Terminal.progress("") }
-        let report = try Migrator.migrate(path: path, create: true, clock: SystemWallClock())
+        let migrated = try database.migrate(clock: SystemWallClock())
         Terminal.progress("")
-        let applied = report.applied.map { "applied \($0)\n" }.joined()
-        try Terminal.out(applied + "\(path) is up to date: \(report.current) migrations.\n")
+        try report(migrated, database)
         withExtendedLifetime(lock) {}
+    }
+
+    private static func report(_ report: MigrationReport, _ database: Database) throws {
+        let applied = report.applied.map { "applied \($0)\n" }.joined()
+        try Terminal.out(applied + "\(database) is up to date: \(report.current) migrations.\n")
     }
 }

@@ -1,8 +1,8 @@
+import Bank
 import Configuration
 import Identity
 import JSON
 import Platform
-import SQLiteStore
 import Store
 
 /// `transferd revocation add|remove|list`
@@ -12,11 +12,11 @@ enum RevocationCommand {
     ]
 
     static func add(_ invocation: Invocation) throws {
-        let path = invocation["database"] ?? ""
+        let database = try invocation.database()
         let entry = try one(invocation)
-        try DatabaseFile.require(path)
-        let isNew = try Administration.revoke(
-            kind: entry.kind.rawValue, entry.value, at: SystemWallClock().now(), path: path)
+        try DatabaseFile.require(database)
+        let isNew = try database.backOffice.revoke(
+            kind: entry.kind.rawValue, entry.value, at: SystemWallClock().now())
         if !invocation.has("json") {
             try Terminal.out(isNew ? "" : "This was revoked already:\n")
         }
@@ -24,25 +24,25 @@ enum RevocationCommand {
     }
 
     static func remove(_ invocation: Invocation) throws {
-        let path = invocation["database"] ?? ""
+        let database = try invocation.database()
         let entry = try one(invocation)
-        try DatabaseFile.require(path)
-        let wasThere = try Administration.liftRevocation(
-            kind: entry.kind.rawValue, entry.value, path: path)
+        try DatabaseFile.require(database)
+        let wasThere = try database.backOffice.liftRevocation(
+            kind: entry.kind.rawValue, entry.value)
         guard wasThere else {
             throw CommandError(
                 .damage,
-                "The \(entry.kind.name) \(entry.value) is not revoked in \(path). `transferd "
-                    + "revocation list --database \(path)` lists what is.")
+                "The \(entry.kind.name) \(entry.value) is not revoked in \(database). `transferd "
+                    + "revocation list --database \(database)` lists what is.")
         }
         try print([entry], invocation)
     }
 
     static func list(_ invocation: Invocation) throws {
-        let path = invocation["database"] ?? ""
+        let database = try invocation.database()
         let wanted = try named(invocation)
         guard wanted.count <= 1 else { throw tooMany(invocation) }
-        try DatabaseFile.require(path)
+        try DatabaseFile.require(database)
         try print(wanted.isEmpty ? nil : wanted, invocation)
     }
 
@@ -76,7 +76,7 @@ enum RevocationCommand {
     private static func print(
         _ wanted: [RevocationList.Entry]?, _ invocation: Invocation
     ) throws {
-        let all = try Administration.revocations(path: invocation["database"] ?? "")
+        let all = try invocation.database().backOffice.revocations()
         let found = all.compactMap { row in
             RevocationList.Kind(rawValue: row.kind).map {
                 (

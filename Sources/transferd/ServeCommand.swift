@@ -6,7 +6,7 @@ import Glibc
 import HTTPServer
 import Identity
 import Platform
-import SQLiteStore
+import PostgresStore
 import Store
 
 /// `transferd serve`
@@ -28,6 +28,8 @@ enum ServeCommand {
         parts.settings = configuration.services
         parts.commitLimits = configuration.commit
         parts.readerThreads = configuration.readThreads
+        parts.commitConnections = configuration.commitConnections
+        parts.keepsStatements = configuration.database.keepsStatements
         parts.writeRate = configuration.writeRate
         parts.readRate = configuration.readRate
         parts.lookUpRate = configuration.lookUpRate
@@ -36,12 +38,18 @@ enum ServeCommand {
         }
         parts.clock = clock
 
-        let path = configuration.database.path
+        let database: Database
+        do throws(PostgresAddress.Malformed) {
+            database = try Database(configuration.database.path)
+        } catch {
+            throw ConfigurationError("database.path is no address that libpq can read: \(error)")
+        }
         let lock = try ServerProcess.openDatabase(
-            path, role: "transferd serve", migrate: configuration.database.migrate, clock: clock)
-        parts.cursorSecret = try ServerProcess.cursorSecret(path, parts.random)
+            database, role: "transferd serve", migrate: configuration.database.migrate, clock: clock
+        )
+        parts.cursorSecret = try ServerProcess.cursorSecret(database, parts.random)
         let server = try ServerProcess.listen(
-            Bank(sqlite: path, parts: parts), configuration.server
+            Bank(database, parts: parts), configuration.server
         ) { listener in
             switch listener {
             case .api: "server.port or TRANSFERD_SERVER_PORT"
@@ -56,9 +64,10 @@ enum ServeCommand {
                 "address": LogValue.text(configuration.server.api.address),
                 "port": Int(server.port),
                 "operationsAddress": LogValue.text(configuration.server.operations.address),
-                "operationsPort": Int(server.operationsPort), "database": LogValue.text(path),
+                "operationsPort": Int(server.operationsPort),
+                "database": LogValue.text(database.description),
             ])
-        ServerProcess.run(server, log: log, path: path, lock: lock)
+        ServerProcess.run(server, log: log, database: database, lock: lock)
     }
 
     /// The configuration of a file, the environment and --database.

@@ -56,13 +56,21 @@ enum ServerProcess {
                 + "`ulimit -Hn \(connections + reservedDescriptors)`.")
     }
 
-    /// Takes the database for this process and brings it up to date, or checks that it is.
+    /// Brings the database up to date, or checks that it is. An SQLite file is taken for this
+    /// process; a PostgreSQL database is shared, and one that is up to date needs no rights to be.
     static func openDatabase(
-        _ path: String, role: String, migrate: Bool, clock: any WallClock
-    ) throws -> DatabaseLock {
+        _ database: Database, role: String, migrate: Bool, clock: any WallClock
+    ) throws -> DatabaseLock? {
+        guard case .sqlite(let path) = database else {
+            do throws(StoreError) { try database.check() } catch {
+                guard migrate, case .unusable = error else { throw error }
+                _ = try database.migrate(clock: clock)
+            }
+            return nil
+        }
         let lock = try takeLock(path, role: role)
         if migrate {
-            _ = try Migrator.migrate(path: path, create: true, clock: clock)
+            _ = try database.migrate(clock: clock)
             // It may have been made just now.
             try lock.holdFile(path)
         } else {
@@ -72,13 +80,13 @@ enum ServerProcess {
     }
 
     /// What seals list cursors, made at the first start and kept in the database, so that cursors
-    /// work after a restart too.
+    /// work after a restart and on every replica.
     static func cursorSecret(
-        _ path: String, _ random: any RandomBytes
+        _ database: Database, _ random: any RandomBytes
     ) throws(StoreError) -> [UInt8] {
         let name = "cursor.secret"
-        if let secret = try Administration.setting(name, path: path) { return secret }
-        return try Administration.establish(name, random.bytes(32), path: path)
+        if let secret = try database.backOffice.setting(name) { return secret }
+        return try database.backOffice.establish(name, random.bytes(32))
     }
 
     /// `DatabaseLock`, with what to do where its file cannot be made.
@@ -138,7 +146,9 @@ enum ServerProcess {
 
     /// Blocks until the first signal, then stops the server. A second signal ends the process at
     /// once, with 128 and its number.
-    static func run(_ server: BankServer, log: Log, path: String, lock: DatabaseLock) {
+    static func run(
+        _ server: BankServer, log: Log, database: Database, lock: DatabaseLock?
+    ) {
         var signals = endingSignals()
         var received: Int32 = 0
         sigwait(&signals, &received)
@@ -150,11 +160,15 @@ enum ServerProcess {
         }
         log.notice("server.draining", ["signal": Int(received)])
         server.stop()
+        if case .sqlite(let path) = database { foldLog(path, log) }
+        log.notice("server.stopped")
+        withExtendedLifetime((lock, second)) {}
+    }
+
+    private static func foldLog(_ path: String, _ log: Log) {
         do throws(StoreError) { try Administration.foldLog(path: path) } catch {
             // All is safe in the log, and the next start reads it.
             log.warning("wal.kept", ["error": LogValue.text(error.description)])
         }
-        log.notice("server.stopped")
-        withExtendedLifetime((lock, second)) {}
     }
 }

@@ -7,22 +7,22 @@ import Platform
 /// `transferd token`
 enum TokenCommand {
     static func run(_ invocation: Invocation) throws {
-        let path = invocation["database"] ?? ""
+        let database = try invocation.database()
         let lifetime =
             try invocation.integer("expires-in", in: -86400...31_536_000)
             ?? DemoBank.tokenLifetimeSeconds
         let scopes = try scopes(invocation)
         let customer = try invocation.requiredCustomer()
-        try DatabaseFile.require(path)
-        guard try DemoBank.hasIssuer(path: path) else {
+        try DatabaseFile.require(database)
+        guard try DemoBank.hasIssuer(database.backOffice) else {
             throw CommandError(
                 .unusableData,
-                "The database \(path) has no token issuer: only one that `transferd demo` made has. "
-                    + "Get tokens from your identity provider, or name a demo's file.")
+                "The database \(database) has no token issuer: only one that `transferd demo` made "
+                    + "has. Get tokens from your identity provider, or name a demo's file.")
         }
         let random = SystemRandomBytes()
         var issuer = DemoBank.tokenIssuer(
-            secret: try DemoBank.secret(path: path, random: random), random: random)
+            secret: try DemoBank.secret(database.backOffice, random: random), random: random)
         let token = issuer.token(
             subject: customer.text, scopes: scopes, at: SystemWallClock().now(),
             lifetimeSeconds: lifetime)

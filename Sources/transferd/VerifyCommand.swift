@@ -1,17 +1,20 @@
+import Bank
 import Configuration
 import JSON
-import SQLiteStore
 import Store
 
 /// `transferd verify`
 enum VerifyCommand {
     static func run(_ invocation: Invocation) throws {
-        let path = invocation["database"] ?? ""
-        try DatabaseFile.require(path)
+        let database = try invocation.database()
+        let structure = invocation.has("structure")
+        // PostgreSQL has its own for that.
+        if structure { _ = try invocation.databaseFile() }
+        try DatabaseFile.require(database)
         let report: VerificationReport
         do throws(StoreError) {
-            report = try Verifier.verify(
-                path: path, structure: invocation.has("structure"),
+            report = try database.verify(
+                structure: structure,
                 progress: { Terminal.progress("\($0): \($1) rows …") })
             Terminal.progress("")
         } catch {
@@ -19,18 +22,18 @@ enum VerifyCommand {
             // A file that cannot even be read to its end is what this command is there to find.
             guard case .unusable(let text) = error else { throw error }
             throw CommandError(
-                .damage, "The database \(path) is damaged: \(text). Restore it from a backup.")
+                .damage, "The database \(database) is damaged: \(text). Restore it from a backup.")
         }
-        try Terminal.out(invocation.has("json") ? json(report, path) : text(report, path))
+        try Terminal.out(invocation.has("json") ? json(report, database) : text(report, database))
         guard report.isSound else {
             throw CommandError(
                 .damage,
-                "\(report.damageCount) damages were found in \(path). Keep the file as it is, stop "
-                    + "the server, and restore a backup beside it to compare.")
+                "\(report.damageCount) damages were found in \(database). Keep it as it is, stop "
+                    + "every server, and restore a backup beside it to compare.")
         }
     }
 
-    private static func text(_ report: VerificationReport, _ path: String) -> String {
+    private static func text(_ report: VerificationReport, _ database: Database) -> String {
         let rows = report.checks.map { [$0.name, String($0.rows)] }
         var text = Terminal.table([["check", "rows"]] + rows, right: [1])
         for damage in report.damages { text += "damage: \(damage)\n" }
@@ -38,15 +41,15 @@ enum VerifyCommand {
             text += "and \(report.damageCount - report.damages.count) more\n"
         }
         if report.isSound {
-            text += "\(path) is sound: \(report.checks.count) checks.\n"
+            text += "\(database) is sound: \(report.checks.count) checks.\n"
         }
         return text
     }
 
-    private static func json(_ report: VerificationReport, _ path: String) -> String {
+    private static func json(_ report: VerificationReport, _ database: Database) -> String {
         var json = JSONWriter()
         json.beginObject()
-        json.member("database", path)
+        json.member("database", database.description)
         json.member("sound", report.isSound)
         json.beginArray("checks")
         for check in report.checks {

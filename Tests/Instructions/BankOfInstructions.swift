@@ -30,7 +30,7 @@ struct BankOfInstructions {
         let path = folder + "/bank.db"
         _ = try Migrator.migrate(path: path, create: true, clock: parts.clock)
         store = SQLiteStore(path: path, environment: Bank.environment(parts))
-        bank = Bank(sqlite: path, parts: parts)
+        bank = Bank(.sqlite(path), parts: parts)
         requests = try Requests(
             customers: 100, secret: Self.secret, random: random, now: Self.noon)
         try openAccounts(random)

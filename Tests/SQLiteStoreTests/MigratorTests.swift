@@ -15,7 +15,7 @@ extension DatabaseTests {
 
         init() throws { folder = try TemporaryFolder() }
 
-        private func migrate(create: Bool = true) throws -> Migrator.Report {
+        private func migrate(create: Bool = true) throws -> MigrationReport {
             try Migrator.migrate(path: path, create: create, clock: clock)
         }
 

@@ -38,7 +38,8 @@ struct StoreKind: Sendable, CustomTestStringConvertible {
     let make: @Sendable (_ seed: UInt64, TransferPolicy) throws -> any StoreUnderTest
 
     static let all = [
-        StoreKind(testDescription: "SQLite") { try SQLiteUnderTest(seed: $0, policy: $1) }
+        StoreKind(testDescription: "SQLite") { try SQLiteUnderTest(seed: $0, policy: $1) },
+        StoreKind(testDescription: "PostgreSQL") { try PostgresUnderTest(seed: $0, policy: $1) },
     ]
 }
 
@@ -156,6 +157,14 @@ extension CommandResult {
 
     var isReplay: Bool? {
         if case .outcome(_, let replayed) = self { replayed } else { nil }
+    }
+
+    /// Another process has the key or the customer at the moment: nothing was decided.
+    var isDoneElsewhere: Bool {
+        switch self {
+        case .failed(.inFlightElsewhere), .failed(.customerBusy): true
+        default: false
+        }
     }
 
     var body: String? { outcome.map { String(decoding: $0.body, as: UTF8.self) } }

@@ -1,8 +1,20 @@
 import CSQLite
 import Platform
 
-/// A second connection to a server's SQLite file, as an operator or another process has one.
-package final class SideConnection: @unchecked Sendable {
+/// A second connection to a server's database, as an operator or another process has one.
+package protocol SideDatabase: AnyObject, Sendable {
+    func execute(_ sql: String) throws
+    /// All rows, every column as text; NULL is "NULL".
+    func rows(_ sql: String) throws -> [[String]]
+    /// The first column of the first row.
+    func integer(_ sql: String) throws -> Int64
+    /// From now on a commit of the server waits, until the lock is released.
+    func takeWriteLock() throws
+    func releaseWriteLock() throws
+}
+
+/// The same to an SQLite file.
+package final class SideConnection: SideDatabase, @unchecked Sendable {
     // Sendable: used by one thread at a time; SQLite's own mutex is on.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String

@@ -14,6 +14,8 @@ package final class TestClock: WallClock {
 
     package func now() -> Instant { instant.withLock { $0 } }
 
+    package func set(_ now: Instant) { instant.withLock { $0 = now } }
+
     package func move(seconds: Int64) {
         instant.withLock { $0 = $0.advanced(seconds: seconds) }
     }

@@ -17,13 +17,16 @@ struct ArrowTests {
         "SQLiteStore": [
             "CLinux", "CSQLite", "Crypto", "Glibc", "Ledger", "Migrations", "Platform", "Store",
         ],
+        "PostgresStore": [
+            "CPostgres", "Crypto", "Glibc", "Ledger", "Migrations", "Platform", "Store",
+        ],
         "Settlement": ["Ledger", "Platform", "Store"],
         "API": [
             "Crypto", "Documents", "HTTPServer", "Identity", "JSON", "Ledger", "Platform", "Store",
         ],
         "Bank": [
             "API", "Crypto", "Foundation", "HTTPServer", "Identity", "Ledger", "Platform",
-            "SQLiteStore", "Settlement", "Store",
+            "PostgresStore", "SQLiteStore", "Settlement", "Store",
         ],
         "Configuration": [
             "API", "Bank", "Foundation", "Glibc", "HTTPServer", "Identity", "Ledger", "Platform",
@@ -32,7 +35,7 @@ struct ArrowTests {
         "transferd": [
             "API", "Bank", "CLinux", "Configuration", "Crypto", "Foundation", "Glibc", "HTTPServer",
             "Identity",
-            "JSON", "Ledger", "Platform", "SQLiteStore", "Store",
+            "JSON", "Ledger", "Platform", "PostgresStore", "SQLiteStore", "Store",
         ],
     ]
 

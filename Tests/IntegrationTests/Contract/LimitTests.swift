@@ -65,8 +65,7 @@ extension DatabaseTests.IntegrationTests {
                 let paid = try await server.pay(key: key, token: token)
                 #expect(paid.status == 201)
                 expectReplay(try await server.pay(key: key, token: token), of: paid)
-                try bank.database().execute(
-                    "INSERT INTO revocations VALUES (\(kind), '\(value)', \(now * 1_000_000))")
+                try bank.revoke(kind, value, atMicroseconds: now * 1_000_000)
                 let request = HTTPRequest.payment(server.payment, key: key, token: token)
                 #expect(
                     try await eventually { try server.exchange(request).code == "token_revoked" })

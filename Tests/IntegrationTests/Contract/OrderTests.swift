@@ -153,9 +153,7 @@ extension DatabaseTests.IntegrationTests {
             options.accounts[0].minorUnits = 12_000
             try await withBank(options) { bank in
                 let database = try bank.database()
-                try database.execute(
-                    "INSERT INTO blocked_beneficiaries VALUES ('\(IBANs.alice)', 0), ('\(IBANs.blocked)', 0)"
-                )
+                try bank.block(IBANs.alice, IBANs.blocked)
                 func code(_ change: (inout Payment) -> Void) async throws -> String? {
                     let answer = try await bank.endpoint.pay(
                         Payment().with(change), key: newKey())
@@ -167,13 +165,13 @@ extension DatabaseTests.IntegrationTests {
                     payment.creditor = payment.debtor
                     payment.amount = "999999.00"
                 }
-                try database.execute("UPDATE customers SET restricted = 1")
+                try bank.setRestricted(true)
                 #expect(
                     try await code {
                         worst(&$0)
                         $0.debtor = IBANs.bob
                     } == "customer_restricted")
-                try database.execute("UPDATE customers SET restricted = 0")
+                try bank.setRestricted(false)
                 #expect(
                     try await code {
                         worst(&$0)

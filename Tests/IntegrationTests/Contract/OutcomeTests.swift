@@ -101,13 +101,12 @@ extension DatabaseTests.IntegrationTests {
             },
             Rejection(code: "currency_not_supported") { _ in Payment(currency: "USD") },
             Rejection(code: "beneficiary_blocked") { bank in
-                try bank.database().execute(
-                    "INSERT INTO blocked_beneficiaries VALUES ('\(IBANs.blocked)', 0)")
+                try bank.block(IBANs.blocked)
                 return Payment(creditor: IBANs.blocked)
             },
             Rejection(code: "same_account") { _ in Payment(creditor: IBANs.alice) },
             Rejection(code: "customer_restricted") { bank in
-                try bank.database().execute("UPDATE customers SET restricted = 1")
+                try bank.setRestricted(true)
                 return Payment()
             },
         ]
@@ -133,9 +132,9 @@ extension DatabaseTests.IntegrationTests {
                     #expect(balance?["asOf"]?.string == "2026-11-30T14:02:12.345Z")
                 }
                 // What made it refuse does not matter any more.
+                try bank.setRestricted(false)
                 try bank.database().execute(
                     """
-                    UPDATE customers SET restricted = 0;
                     UPDATE accounts SET status = 0, per_transfer_limit = NULL, daily_limit = NULL;
                     DELETE FROM blocked_beneficiaries
                     """)

@@ -23,7 +23,7 @@ extension DatabaseTests.IntegrationTests {
             /// Ends what alice was issued until five seconds ago; returns when the server knows.
             func revoke() async throws {
                 let at = bank.clock.now().microseconds - 5_000_000
-                try bank.database().execute("INSERT INTO revocations VALUES (1, 'alice', \(at))")
+                try bank.revoke(1, "alice", atMicroseconds: at)
                 let server = bank.endpoint
                 #expect(
                     try await eventually {
@@ -33,18 +33,21 @@ extension DatabaseTests.IntegrationTests {
         }
 
         private static func withWorld(_ body: @Sendable (World) async throws -> Void) async throws {
-            let clock = SteppingClock()
-            var options = TestBank.Options()
-            options.change = { parts, _ in
-                parts.monotonic = clock
-                parts.settings.commandWaitMilliseconds = 600_000
-            }
-            try await withBank(options) { bank in
-                // Whatever fails: a commit thread that is held would never end.
-                defer { clock.release() }
-                let old = bank.token("alice")
-                bank.clock.move(seconds: 10)
-                try await body(World(bank: bank, clock: clock, old: old, new: bank.token("alice")))
+            for store in StoreChoice.allCases {
+                let clock = SteppingClock()
+                var options = TestBank.Options()
+                options.change = { parts, _ in
+                    parts.monotonic = clock
+                    parts.settings.commandWaitMilliseconds = 600_000
+                }
+                try await withBank(options, on: [store]) { bank in
+                    // Whatever fails: a commit thread that is held would never end.
+                    defer { clock.release() }
+                    let old = bank.token("alice")
+                    bank.clock.move(seconds: 10)
+                    try await body(
+                        World(bank: bank, clock: clock, old: old, new: bank.token("alice")))
+                }
             }
         }
 

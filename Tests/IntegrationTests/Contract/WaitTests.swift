@@ -197,13 +197,8 @@ extension DatabaseTests.IntegrationTests {
         func settlement() async throws {
             try await withBank { bank in
                 let server = bank.endpoint
-                let database = try bank.database()
                 // Keeps settlement from moving the transfer on.
-                try database.execute(
-                    """
-                    CREATE TRIGGER hold BEFORE UPDATE OF state ON transfers
-                    BEGIN SELECT RAISE(ABORT, 'held by a test'); END
-                    """)
+                try bank.addTrigger("hold", "UPDATE OF state", on: "transfers", when: "true")
                 let key = newKey()
                 let payment = Payment().with { $0.creditor = IBANs.bob }
                 #expect(try await server.pay(payment, key: key).status == 201)
@@ -212,7 +207,7 @@ extension DatabaseTests.IntegrationTests {
                 let tag = try #require(accepted["ETag"])
                 async let waiter = server.send(Self.look(key, server.token, tag: tag, seconds: 25))
                 try await bank.catchUp()
-                try database.execute("DROP TRIGGER hold")
+                try bank.dropTrigger("hold", on: "transfers")
                 let moved = try await waiter
                 #expect(moved.status == 200, "\(moved)")
                 #expect(moved["ETag"] != tag)
@@ -249,8 +244,7 @@ extension DatabaseTests.IntegrationTests {
                 let tag = try #require(try await server.byKey(key)["ETag"])
                 async let waiter = server.send(Self.look(key, server.token, tag: tag, seconds: 30))
                 try await bank.catchUp()
-                try bank.database().execute(
-                    "INSERT INTO revocations VALUES (1, 'alice', 9000000000000000)")
+                try bank.revoke(1, "alice", atMicroseconds: 9_000_000_000_000_000)
                 #expect(
                     try await eventually {
                         try server.exchange(.byKey(key, token: server.token)).code

@@ -6,7 +6,6 @@ import HTTPServer
 import Identity
 import Ledger
 import Platform
-import SQLiteStore
 import Store
 import StoreTestSupport
 import TestSupport
@@ -37,9 +36,16 @@ struct TestAccount: Sendable {
     }
 }
 
-/// A whole server in this process, on random ports over an SQLite file of its own.
+/// What keeps a bank's books.
+enum StoreChoice: Sendable, CaseIterable {
+    case sqlite
+    case postgres
+}
+
+/// A whole server in this process, on random ports over a database of its own.
 final class TestBank: Sendable {
     struct Options: Sendable {
+        var store = StoreChoice.sqlite
         var accounts = TestAccount.usual
         var clock = TestClock()
         /// Last changes before the start.
@@ -50,16 +56,25 @@ final class TestBank: Sendable {
     static let secret = [UInt8](repeating: 7, count: 32)
 
     let folder: TemporaryFolder
+    let store: StoreChoice
+    /// As a server sees it.
+    let books: Database
+    /// Nil on SQLite.
+    private let postgres: PostgresDatabase?
     let clock: TestClock
     let bank: Bank
     let server: BankServer
     private let parts: Bank.Parts
     private let stopped = Guarded(false)
 
-    /// Starts a bank; `beside` another one it works on that one's file.
+    /// Starts a bank; `beside` another one it works on that one's database.
     init(_ options: Options = Options(), beside other: TestBank? = nil) throws {
         let folder = try other?.folder ?? TemporaryFolder()
         self.folder = folder
+        store = other?.store ?? options.store
+        postgres = try store == .postgres ? other?.postgres ?? PostgresDatabase() : nil
+        books =
+            postgres.map { .postgres($0.runtime) } ?? .sqlite(folder.file("bank.db"))
         clock = options.clock
         let log = Glibc.open(folder.file("log"), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         try #require(log >= 0)
@@ -72,26 +87,27 @@ final class TestBank: Sendable {
             log: Log(descriptor: log, level: .debug), metrics: MetricsRegistry(),
             onMediumFailure: {})
         parts.clock = clock
+        parts.decisionClock = clock
         var configuration = BankServer.Configuration()
         configuration.api.limits.drainIdleMilliseconds = 20
         configuration.operations.limits.drainIdleMilliseconds = 20
         options.change(&parts, &configuration)
         self.parts = parts
-        let path = folder.file("bank.db")
         if other == nil {
-            _ = try Migrator.migrate(path: path, create: true, clock: clock)
-            try Self.openAccounts(options.accounts, path, parts)
+            if store == .sqlite { _ = try books.migrate(clock: clock) }
+            _ = try books.store(parts).makeWriter().commit(
+                Self.openings(of: options.accounts, parts))
         }
-        bank = Bank(sqlite: path, parts: parts)
+        bank = Bank(books, parts: parts)
         server = try BankServer(bank: bank, configuration: configuration)
         server.start()
     }
 
-    private static func openAccounts(
-        _ accounts: [TestAccount], _ path: String, _ parts: Bank.Parts
-    ) throws {
+    private static func openings(
+        of accounts: [TestAccount], _ parts: Bank.Parts
+    ) throws -> [Command] {
         var ids = UUIDv7Generator(random: SystemRandomBytes())
-        let commands = try accounts.map { account in
+        return try accounts.map { account in
             Command.openAccount(
                 OpenAccountCommand(
                     customer: try #require(CustomerID(account.customer)),
@@ -102,8 +118,6 @@ final class TestBank: Sendable {
                         currency: try #require(Currency(account.currency))),
                     perTransferLimit: account.perTransferLimit, dailyLimit: account.dailyLimit))
         }
-        _ = try SQLiteStore(path: path, environment: Bank.environment(parts)).makeWriter()
-            .commit(commands)
     }
 
     /// Ends the server; what it accepted is finished. Later calls do nothing.
@@ -115,7 +129,6 @@ final class TestBank: Sendable {
         if first { try await blocking { [server] in server.stop() } }
     }
 
-    var path: String { folder.file("bank.db") }
     var logText: String {
         get throws { try String(contentsOfFile: folder.file("log"), encoding: .utf8) }
     }
@@ -140,14 +153,16 @@ final class TestBank: Sendable {
                 """)
     }
 
-    /// Another connection to the file.
-    func database() throws -> SideConnection { try SideConnection(path: path) }
+    /// Another connection to the database, of one who may do everything.
+    func database() throws -> any SideDatabase {
+        if let postgres { return try PostgresSide(postgres.administrator) }
+        return try SideConnection(path: folder.file("bank.db"))
+    }
 
     /// Commits commands as an admin's process does: by a writer of its own.
     func administer(_ commands: [Command]) async throws {
-        try await blocking { [path, parts] in
-            _ = try SQLiteStore(path: path, environment: Bank.environment(parts)).makeWriter()
-                .commit(commands)
+        try await blocking { [books, parts] in
+            _ = try books.store(parts).makeWriter().commit(commands)
         }
     }
 
@@ -162,7 +177,7 @@ final class TestBank: Sendable {
         try database().integer("SELECT balance FROM accounts WHERE iban = '\(iban)'")
     }
 
-    func count(_ table: String, where condition: String = "1") throws -> Int64 {
+    func count(_ table: String, where condition: String = "1 = 1") throws -> Int64 {
         try database().integer("SELECT count(*) FROM \(table) WHERE \(condition)")
     }
 
@@ -179,24 +194,33 @@ final class TestBank: Sendable {
     }
 }
 
-/// Runs a test with a bank of its own; then stops it and proves its ledger.
+/// Runs a test with a bank of its own, once on each store; then stops it and proves its ledger.
 func withBank(
     _ options: TestBank.Options = TestBank.Options(),
+    on stores: [StoreChoice] = [.sqlite, .postgres],
     _ body: @Sendable (TestBank) async throws -> Void
 ) async throws {
-    let bank = try await blocking { try TestBank(options) }
-    do {
-        try await body(bank)
-    } catch {
+    let start = options.clock.now()
+    for store in stores {
+        var options = options
+        options.store = store
+        options.clock.set(start)
+        let bank = try await blocking { [options] in try TestBank(options) }
+        do {
+            try await body(bank)
+        } catch {
+            try await bank.stop()
+            throw error
+        }
         try await bank.stop()
-        throw error
+        try await expectSound(bank.books)
     }
-    try await bank.stop()
-    try await expectSound(bank.path)
 }
 
 /// Expects that the rows of the database prove each other.
-func expectSound(_ path: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
-    let report = try await blocking { try Verifier.verify(path: path) }
-    #expect(report.damages == [], sourceLocation: sourceLocation)
+func expectSound(
+    _ database: Database, sourceLocation: SourceLocation = #_sourceLocation
+) async throws {
+    let report = try await blocking { try database.verify() }
+    #expect(report.damages == [], "\(database)", sourceLocation: sourceLocation)
 }

@@ -137,7 +137,7 @@
             #expect(try await blocking { server.waitForExit() } == 0)
             #expect(
                 try SideConnection(path: database).integer("SELECT count(*) FROM transfers") == 1)
-            try await expectSound(database)
+            try await expectSound(.sqlite(database))
         }
     }
 #endif

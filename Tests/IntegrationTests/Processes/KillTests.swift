@@ -1,3 +1,4 @@
+import Bank
 import Foundation
 import JSON
 import Platform

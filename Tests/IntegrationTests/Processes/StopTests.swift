@@ -1,3 +1,4 @@
+import Bank
 import Foundation
 import JSON
 import Platform
@@ -55,7 +56,7 @@ extension DatabaseTests.IntegrationTests.Processes {
         #expect(retried.allSatisfy { $0.status == 201 && $0["Idempotent-Replayed"] == nil })
         next.send(signal: SIGTERM)
         #expect(try await blocking { next.waitForExit() } == 0)
-        try await expectSound(database)
+        try await expectSound(.sqlite(database))
     }
 
     private static func payment(_ key: String, _ server: ServerProcess) -> HTTPRequest {

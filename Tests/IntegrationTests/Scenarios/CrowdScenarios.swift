@@ -4,6 +4,7 @@ import Foundation
 import Ledger
 import Platform
 import Store
+import StoreTestSupport
 import TestSupport
 import Testing
 
@@ -16,7 +17,7 @@ extension DatabaseTests.IntegrationTests {
         func slowKey() async throws {
             var options = TestBank.Options()
             options.change = { parts, _ in parts.lockWaitMilliseconds = 120_000 }
-            try await withBank(options) { bank in
+            try await withBank(options, on: [.sqlite]) { bank in
                 let server = bank.endpoint
                 let bob = bank.token("bob")
                 let (known, paid) = (newKey(), Payment(debtor: IBANs.bob, amount: "1.00"))
@@ -95,7 +96,7 @@ extension DatabaseTests.IntegrationTests {
                 parts.commitLimits.batchCommands = batchCommands
             }
             let result = Guarded(Burst())
-            try await withBank(options) { bank in
+            try await withBank(options, on: [.sqlite]) { bank in
                 let server = bank.endpoint
                 let lock = try bank.database()
                 try lock.takeWriteLock()
@@ -190,7 +191,8 @@ extension TestBank {
 
     /// The size of SQLite's write-ahead log.
     fileprivate func logBytes() throws -> Int64 {
-        let attributes = try FileManager.default.attributesOfItem(atPath: path + "-wal")
+        let attributes = try FileManager.default.attributesOfItem(
+            atPath: folder.file("bank.db-wal"))
         return try #require(attributes[.size] as? Int64)
     }
 }

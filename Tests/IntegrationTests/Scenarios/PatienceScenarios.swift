@@ -22,7 +22,9 @@ extension DatabaseTests.IntegrationTests {
                 parts.monotonic = monotonic
                 parts.lockWaitMilliseconds = 120_000
             }
-            try await withBank(options) { bank in
+            // A lock holds up PostgreSQL's transactions before they have begun to be an attempt: an
+            // attempt that has begun waits there for the standby, in a test of its own.
+            try await withBank(options, on: [.sqlite]) { bank in
                 let server = bank.endpoint
                 let patient = bank.token("alice", expiresIn: Self.week)
                 let (key, payment) = (newKey(), Payment())

@@ -212,11 +212,8 @@ extension DatabaseTests.IntegrationTests {
             try await withBank { bank in
                 let server = bank.endpoint
                 let database = try bank.database()
-                try database.execute(
-                    """
-                    CREATE TRIGGER poison BEFORE INSERT ON transfers WHEN NEW.creditor_name = 'Poison'
-                    BEGIN SELECT RAISE(ABORT, 'poison'); END
-                    """)
+                try bank.addTrigger(
+                    "poison", "INSERT", on: "transfers", when: "NEW.creditor_name = 'Poison'")
                 try database.takeWriteLock()
                 let keys = (0..<8).map { _ in newKey() }
                 async let answers = concurrently(8) { index in
@@ -234,7 +231,7 @@ extension DatabaseTests.IntegrationTests {
                     expectProblem(answer, 500, "internal", retry: "same-key")
                     #expect(!answer.text.contains("poison"))
                 }
-                try database.execute("DROP TRIGGER poison")
+                try bank.dropTrigger("poison", on: "transfers")
                 #expect(
                     try await server.pay(Payment(name: "Poison"), key: keys[3]).status == 201)
             }
