@@ -260,7 +260,9 @@ private struct EventBench {
             if state.readRoom >= bytes.count {
                 bytes.withUnsafeBufferPointer { state.receive($0) }
             }
-        case 2: if isParked { answer(Response(status: 200, body: text("late"))) }
+        case 2:
+            if isParked { answer(Response(status: 200, body: text("late"))) }
+            if state.phase == .postponed { state.offerAgain() }
         case 3: if state.writeIsBlocked { state.writable() }
         case 4:
             now = now.advanced(milliseconds: Int64(amount * amount * 100))
@@ -271,7 +273,8 @@ private struct EventBench {
         carry(event)
         require(handled - answered == (isParked ? 1 : 0), "a request without its one answer")
         require(
-            isOver || isParked || state.writeIsBlocked || state.deadline != .distantFuture,
+            isOver || isParked || state.phase == .postponed || state.writeIsBlocked
+                || state.deadline != .distantFuture,
             "nothing will ever end this connection: \(state.phase)")
     }
 
@@ -297,6 +300,10 @@ private struct EventBench {
                 }
             case .handle:
                 require(!isParked, "a second request while one is parked")
+                if amount % 8 == 5 {
+                    state.postpone()
+                    continue
+                }
                 handled += 1
                 if amount % 2 == 0 {
                     answer(Response(status: 200, body: text("now")))
