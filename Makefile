@@ -88,11 +88,13 @@ fuzz-build:
 asan:
 	@.ci/need test
 	swift build --build-tests $(ASAN_FLAGS)
-	swift test --skip-build --disable-xctest $(ASAN_FLAGS) $(if $(FILTER),--filter $(FILTER))
+	LSAN_OPTIONS=suppressions=$(CURDIR)/.ci/leaks.txt:print_suppressions=0 \
+		.ci/with-postgres swift test --skip-build --disable-xctest $(ASAN_FLAGS) \
+		$(if $(FILTER),--filter $(FILTER))
 
 # Writes docs/mutations.md. An hour or so: each mutation is a build.
 mutations:
-	@.ci/need build
+	@.ci/need test
 	.ci/mutations
 
 # What is too long for every change.

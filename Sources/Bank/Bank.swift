@@ -161,10 +161,14 @@ package final class Bank: Sendable {
     }
 }
 
-/// Rings settlement; made before settlement is.
+/// Rings settlement; made before settlement is, and does not keep it.
 private final class Bell: Sendable {
-    private let settlement = Guarded<BookSettlement?>(nil)
+    private struct Wire {
+        weak var settlement: BookSettlement?
+    }
 
-    func connect(_ settlement: BookSettlement) { self.settlement.withLock { $0 = settlement } }
-    func ring() { settlement.withLock { $0 }?.announce() }
+    private let wire = Guarded(Wire())
+
+    func connect(_ settlement: BookSettlement) { wire.withLock { $0.settlement = settlement } }
+    func ring() { wire.withLock { $0.settlement }?.announce() }
 }

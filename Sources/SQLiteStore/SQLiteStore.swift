@@ -38,7 +38,12 @@ package final class SQLiteStore: TransferStore {
     private let identity = Guarded<FileIdentity?>(nil)
     /// Held by a writer during a transaction, and by the checkpointer for its last step.
     let writerGate = Lock()
-    private let checkpointer = Guarded<Checkpointer?>(nil)
+    private let observer = Guarded(Observer())
+
+    /// Does not keep the checkpointer, which keeps the store.
+    private struct Observer {
+        weak var checkpointer: Checkpointer?
+    }
 
     /// `path` must be a migrated database.
     package init(path: String, environment: Environment) {
@@ -46,15 +51,16 @@ package final class SQLiteStore: TransferStore {
         self.environment = environment
     }
 
-    /// From now on `checkpointer` is told of each commit; without one the log only grows.
+    /// From now on `checkpointer` is told of each commit, as long as somebody keeps it; without one
+    /// the log only grows.
     package func attach(_ checkpointer: Checkpointer) {
-        self.checkpointer.withLock { $0 = checkpointer }
+        observer.withLock { $0.checkpointer = checkpointer }
     }
 
     package func makeWriter() throws(StoreError) -> any StoreWriter {
         do throws(SQLiteError) {
             try checkIdentity()
-            let checkpointer = checkpointer.withLock { $0 }
+            let checkpointer = observer.withLock { $0.checkpointer }
             return try SQLiteWriter(
                 connection: Connection(
                     path: path, mode: .writer,

@@ -31,6 +31,7 @@ class Faults:
         self.now = ""
         self.ends = False
         self.copies = 0
+        self.points = True
         # Held by whatever ends or starts a generation.
         self.changing = asyncio.Lock()
 
@@ -61,16 +62,27 @@ class Faults:
                 await self.start()
 
     async def start(self):
-        point = self.random.choice(FAILPOINTS).format(n=self.random.randint(5, 400))
+        point = self.random.choice(FAILPOINTS).format(n=self.random.randint(5, 400)) if self.points else ""
         if point:
             self.done[f"failpoint {point.split(':')[0]}"] += 1
         await self.world.start(point)
 
-    async def again(self, number, failpoints=True):
+    async def again(self, number):
         async with self.changing:
             if self.world.process.poll() is None:
                 await self.world.end(number)
-                await (self.start() if failpoints else self.world.start())
+                await self.start()
+
+    async def calm(self):
+        """From now on one generation, without failpoints."""
+        async with self.changing:
+            self.points = False
+            if self.world.process.poll() is None:
+                await self.world.end(signal.SIGTERM)
+            else:
+                self.world.up.clear()
+                self.world.read_log()
+            await self.start()
 
     # Hard
 

@@ -36,7 +36,7 @@ CLIENTS = int(os.environ.get("SOAK_CLIENTS", "300"))
 RATE = float(os.environ.get("SOAK_RATE", "250"))
 SEED = int(os.environ.get("SOAK_SEED", str(random.randrange(1 << 32))))
 # The part at the end without kills, in seconds; and how much of it is not measured, because caches fill.
-CALM = min(420.0, MINUTES * 60 / 2)
+CALM = min(float(os.environ.get("SOAK_CALM_SECONDS", "420")), MINUTES * 60 / 2)
 WARM = min(120.0, CALM / 3)
 SAMPLE_SECONDS, PROGRESS_SECONDS = 5, 15
 # What may not be exceeded in the measured part.
@@ -126,7 +126,7 @@ async def soak(binary, folder):
                 await asyncio.sleep(0.2)
 
         await run_until(calm_from)
-        await faults.again(signal.SIGTERM, failpoints=False)
+        await faults.calm()
         print(f"[{time.monotonic() - began:6.0f} s] from here on generation {world.generation} lives to the end", flush=True)
         await run_until(began + MINUTES * 60)
         faults.ends = traffic.ends = True
@@ -164,6 +164,7 @@ async def soak(binary, folder):
         "lostConnections": traffic.lost, "intents": len(beliefs.intents),
         "faults": dict(sorted(faults.done.items())), "truth": dict(sorted(truth.found.items())),
         "retired": retired, "lastGeneration": flat, "log": dict(sorted(world.logged.items())),
+        "samples": [s for s in world.samples if s["generation"] == world.generation],
         "verify": proof.stdout.splitlines()[-1:], "violations": beliefs.violations,
     }
 

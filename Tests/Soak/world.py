@@ -112,6 +112,11 @@ class World:
         return self.folder / f"log-{self.generation}"
 
     async def start(self, failpoints=""):
+        # A start that finds the database locked by another fault is refused, and made again.
+        while not await self.started(failpoints):
+            await asyncio.sleep(0.2)
+
+    async def started(self, failpoints):
         self.generation += 1
         self.began = time.monotonic()
         self.may_end = {-signal.SIGKILL} if "kill" in failpoints else set()
@@ -129,11 +134,16 @@ class World:
                     ready = json.loads(line)
                     self.port, self.operations = ready["port"], ready["operationsPort"]
                     self.up.set()
-                    return
+                    return True
             await asyncio.sleep(0.02)
+        code = self.process.poll()
         # A failpoint may have killed it this early; the watch starts the next one.
-        if self.process.poll() not in self.may_end:
-            raise RuntimeError(f"the server did not start: {self.log.read_text()[-2000:]}")
+        if code in self.may_end:
+            return True
+        text = self.log.read_text()[-2000:]
+        if code == 69 and "is locked by another process" in text:
+            return False
+        raise RuntimeError(f"the server did not start, {code}: {text}")
 
     async def end(self, number):
         """Ends this generation by a signal and waits for it."""

@@ -95,6 +95,11 @@ private final class ScriptedLoop {
             handler: TransferAPI(services: bank.bank.services, completions: completions))
     }
 
+    deinit {
+        // Peer and connection know each other.
+        for peer in peers { peer.connection.close(reset: false) }
+    }
+
     func connect() -> ScriptedPeer {
         let peer = ScriptedPeer(slot: peers.count)
         peers.append(peer)
