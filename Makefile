@@ -2,7 +2,7 @@
 # toolchain on the PATH; whatever else is missing is installed, or named.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build figures instructions test test-build asan fuzz fuzz-build mutations soak soak-server lint form tidy \
+.PHONY: help run build bench instructions test test-build asan fuzz fuzz-build mutations soak soak-server lint form tidy \
 	no-failpoints format docs image clean
 
 # Passed on to `transferd demo`: make run ARGS="--port 9000"
@@ -34,6 +34,9 @@ FUZZ_FLAGS := -c release --scratch-path .build/fuzz --sanitize fuzzer \
 # How long each target runs.
 FUZZ_SECONDS ?= 20
 
+# How long each figure is measured.
+BENCH_SECONDS ?= 8
+
 # The first race ends the run. A trap is reported by ThreadSanitizer too, because it does not survive
 # the process that Swift's own crash reports start.
 export TSAN_OPTIONS ?= halt_on_error=1 second_deadlock_stack=1 handle_sigill=1 handle_sigtrap=1
@@ -51,7 +54,7 @@ help:
 	@echo 'make mutations                 breaks one guarantee after another; a test must see each'
 	@echo 'make soak [SOAK_MINUTES=15]    traffic and faults, then fuzz, mutations and asan: two hours'
 	@echo 'make lint                      form of the sources, and the tests that read them'
-	@echo 'make figures                   measures it, and writes Benchmarks/RESULTS.md'
+	@echo 'make bench [BENCH_SECONDS=8]   measures it beside nginx, and writes Benchmarks/RESULTS.md'
 	@echo 'make instructions              counts instructions a request against the committed figures'
 	@echo 'make docs                      writes what the documentation takes from the code'
 	@echo 'make format                    brings the sources into form'
@@ -104,9 +107,11 @@ soak-server:
 	swift build --product transferd $(SOAK_FLAGS)
 	Tests/Soak/soak.py .build/soak/build/release/transferd
 
-# Transfers, replays and look-ups a second with 64 connections; wants a quiet machine.
-figures: build
-	Benchmarks/run --write
+# Every way of loading it, nginx beside it, latency against offered load; about 7 minutes, and it
+# wants a quiet machine. More or less: BENCH_SECONDS for each figure.
+bench: build
+	@.ci/need bench
+	Benchmarks/run --write --seconds $(BENCH_SECONDS) $(ARGS)
 
 # Instructions a request, counted by callgrind: no clock, so a busy machine does not matter. Built
 # beside the product, of the same objects. ARGS=--write commits to what was counted.

@@ -1,12 +1,10 @@
 #!/usr/bin/env python3
-"""seed.py DATABASE FOLDER SECRET [CUSTOMERS]: fund customers of a migrated database for a load.
-
-DATABASE is an SQLite file, or the URL of a PostgreSQL database whose owner may be asked through psql.
+"""seed.py DATABASE FOLDER SECRET [CUSTOMERS]: fund customers of a migrated SQLite database for a load.
 
 Writes FOLDER/customers.tsv (customer, debtor IBAN, creditor IBAN, token) for the load generator. Each
 account gets its opening balance as postings from the funding account, so that `verify` holds.
 """
-import base64, hashlib, hmac, json, os, sqlite3, subprocess, sys, time, uuid
+import base64, hashlib, hmac, json, os, sqlite3, sys, time, uuid
 
 
 def iban(country, bban):
@@ -26,61 +24,31 @@ def token(secret, customer, now):
     return (signed + b"." + b64(hmac.new(secret, signed, hashlib.sha256).digest())).decode()
 
 
-class Psql:
-    """What sqlite3's connection does here, as one script for psql."""
-
-    def __init__(self, url):
-        self.url, self.lines = url, ["BEGIN;", "SET search_path = transferd;"]
-
-    def execute(self, sql, values):
-        for value in values:
-            if isinstance(value, bytes):
-                value = f"'{uuid.UUID(bytes=value)}'"
-            elif isinstance(value, str):
-                value = f"'{value}'"
-            elif value is None:
-                value = "NULL"
-            sql = sql.replace("?", str(value), 1)
-        self.lines.append(sql + ";")
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, *_):
-        if kind is None:
-            # Postings up to 65536 are given out; statistics must know that the tables are not empty.
-            script = self.lines + ["SELECT setval('posting_blocks', 1);", "COMMIT;", "ANALYZE;"]
-            subprocess.run(["psql", "-q", "-v", "ON_ERROR_STOP=1", self.url], check=True, text=True,
-                           input="\n".join(script), stdout=subprocess.DEVNULL)
-
-
 def main():
     database, folder, secret = sys.argv[1:4]
     count = int(sys.argv[4]) if len(sys.argv) > 4 else 2000
     opening, now = 10_000_000_000, int(time.time())
-    postgres = database.startswith("postgres")
-    db = Psql(database) if postgres else sqlite3.connect(database)
-    time_of = "to_timestamp(?)" if postgres else "? * 1000000"
-    posting = 1
+    db = sqlite3.connect(database)
+    micros, posting = now * 1_000_000, 1
     with db, open(os.path.join(folder, "customers.tsv"), "w") as out:
         for n in range(count):
             customer = f"customer-{n:06d}"
             debtor = iban("DE", f"37040044{n:010d}")
             creditor = iban("NL", f"ABNA{n:010d}")
             account, entry = uuid.uuid4().bytes, uuid.uuid4().bytes
-            db.execute(f"INSERT INTO customers (customer_id, created_at) VALUES (?, {time_of})",
-                       (customer, now))
+            db.execute("INSERT INTO customers (customer_id, created_at) VALUES (?, ?)",
+                       (customer, micros))
             db.execute(
                 "INSERT INTO accounts (customer_id, account_id, iban, currency, balance,"
-                f" last_posting_id, opened_at) VALUES (?, ?, ?, 'EUR', ?, ?, {time_of})",
-                (customer, account, debtor, opening, posting, now))
+                " last_posting_id, opened_at) VALUES (?, ?, ?, 'EUR', ?, ?, ?)",
+                (customer, account, debtor, opening, posting, micros))
             db.execute("INSERT INTO account_ibans VALUES (?, ?, ?)", (debtor, customer, account))
             for number, kind, name, amount in ((posting, 0, account, opening),
                                                (posting + 1, 2, None, -opening)):
                 db.execute(
                     "INSERT INTO postings (posting_id, customer_id, entry_id, ledger_account,"
-                    f" account_id, currency, amount, created_at) VALUES (?, ?, ?, ?, ?, 'EUR', ?, {time_of})",
-                    (number, customer, entry, kind, name, amount, now))
+                    " account_id, currency, amount, created_at) VALUES (?, ?, ?, ?, ?, 'EUR', ?, ?)",
+                    (number, customer, entry, kind, name, amount, micros))
             posting += 2
             out.write("\t".join((customer, debtor, creditor, token(secret.encode(), customer, now))))
             out.write("\n")

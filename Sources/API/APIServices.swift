@@ -9,7 +9,7 @@ package struct APIServices: Sendable {
     /// Numbers that the configuration may change.
     package struct Settings: Sendable {
         /// Memory for outcomes that can be replayed without the store, on each event loop.
-        package var outcomeCacheBytes = 32 << 20
+        package var outcomeCacheBytes = 16 << 20
         /// Unknown tokens that an event loop verifies before it looks at its other connections
         /// again; the rest waits for its next turn. A signature costs up to 0.1 ms.
         package var verificationsPerTurn = 8

@@ -55,7 +55,7 @@ struct Gate {
         default: return .refused(.invalid("Send one Authorization header."))
         }
         guard let value = head.value(of: "authorization"),
-            let range = BearerToken.range(in: value)
+            let range = BearerToken.credentials(in: value)
         else { return .refused(.invalid("Send `Authorization: Bearer` and an access token.")) }
         do throws(TokenRefusal) {
             guard let token = try verified(value.extracting(range), at: now) else {
@@ -101,7 +101,9 @@ struct Gate {
             cache.removeAll()
             keys = generation
         }
+        // Before its characters are looked at: what is known was a token.
         if let known = try cache.token(for: bytes, at: now) { return known }
+        guard BearerToken.isToken(bytes) else { throw .malformed }
         guard verificationsLeft > 0 else { return nil }
         verificationsLeft -= 1
         verifications.add()

@@ -27,7 +27,9 @@ struct IntentDecoder {
         }
         var decoder = IntentDecoder(rules: rules)
         decoder.read(document.root)
-        if decoder.errors.isEmpty, let submitted = decoder.intent.submitted() {
+        if decoder.errors.isEmpty,
+            let submitted = decoder.intent.submitted(written: document.source)
+        {
             return .success(submitted)
         }
         // All that a person can use: a body full of nonsense shall not make a larger answer.

@@ -8,6 +8,16 @@ struct OutcomeCache {
         let outcome: StoredOutcome
         /// What the outcome is of; nil for a revoked intent, which has no content.
         let intent: SubmittedIntent?
+
+        /// Whether `body` is, byte by byte, the one that the outcome is of: then nothing of it needs
+        /// to be read again.
+        func isOf(_ body: Span<UInt8>) -> Bool {
+            guard let written = intent?.written, !written.isEmpty, written.count == body.count
+            else { return false }
+            return body.withUnsafeBufferPointer { body in
+                written.withUnsafeBufferPointer { $0.elementsEqual(body) }
+            }
+        }
     }
 
     private let bytesPerGeneration: Int
@@ -32,8 +42,8 @@ struct OutcomeCache {
     }
 
     private mutating func insert(_ entry: Entry, _ id: IntentID) {
-        // What an entry takes beside its body: key, content, table slot.
-        let size = entry.outcome.body.count + 800
+        // What an entry takes beside its bodies: key, content, table slot.
+        let size = entry.outcome.body.count + (entry.intent?.written.count ?? 0) + 800
         guard size <= bytesPerGeneration else { return }
         if youngBytes + size > bytesPerGeneration {
             old = young

@@ -17,6 +17,14 @@ extension TransferAPI {
             return .respond(problem.response(requestID))
         case .success(let valid): key = valid
         }
+        let id = IntentID(customer: caller.customer, key: key)
+        var request = Parked(requestID: requestID, waitSeconds: Preference.wait(head))
+        let known = outcomes.entry(id).flatMap { isKept($0.outcome) ? $0 : nil }
+        if let known, known.isOf(body) {
+            metrics.replayed.add()
+            let replay = Self.stored(known.outcome, replayed: true, requestID)
+            return .respond(request.applied(to: replay))
+        }
         let intent: SubmittedIntent
         switch IntentDecoder.decode(body, rules: services.fieldRules) {
         case .failure(let errors):
@@ -28,9 +36,7 @@ extension TransferAPI {
         #if FAILPOINTS
             _ = Failpoint.fails("after-parse")
         #endif
-        let id = IntentID(customer: caller.customer, key: key)
-        var request = Parked(requestID: requestID, waitSeconds: Preference.wait(head))
-        if let known = outcomes.entry(id), isKept(known.outcome) {
+        if let known {
             let response = answer(intent, from: known.outcome, retired: nil, requestID) {
                 known.intent
             }

@@ -28,7 +28,8 @@ package final class JSONDocument: Sendable {
     /// Deepest nesting of arrays and objects that a caller may ask for.
     package static let depthCeiling = 256
 
-    let source: [UInt8]
+    /// The text that was read.
+    package let source: [UInt8]
     let nodes: [Node]
 
     /// Reads the whole of `source`; arrays and objects may nest `maximumDepth` deep (0: scalars

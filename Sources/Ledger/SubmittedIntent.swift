@@ -17,6 +17,9 @@ package final class SubmittedIntent: Sendable {
     package let confirmedAt: Instant?
     /// Of the current version.
     package let fingerprint: Fingerprint
+    /// The body that said it, byte by byte; empty where there was none. Who sends the same bytes
+    /// again says the same.
+    package let written: [UInt8]
     /// All members, for those who treat them alike.
     let members: PartialIntent
 
@@ -24,8 +27,10 @@ package final class SubmittedIntent: Sendable {
     package init(
         debtorIBAN: IBAN, amount: DecimalAmount, currency: CurrencyCode, creditorIBAN: IBAN,
         creditorName: String, remittanceInformation: String? = nil,
-        endToEndIdentification: String? = nil, confirmedAt: Instant? = nil
+        endToEndIdentification: String? = nil, confirmedAt: Instant? = nil,
+        written: [UInt8] = []
     ) {
+        self.written = written
         self.debtorIBAN = debtorIBAN
         self.amount = amount
         self.currency = currency
@@ -89,14 +94,15 @@ package struct PartialIntent: Sendable, CustomStringConvertible {
     /// Nothing found yet.
     package init() {}
 
-    /// Nil while a required member is missing.
-    package func submitted() -> SubmittedIntent? {
+    /// Nil while a required member is missing. `written` is the body that was read.
+    package func submitted(written: [UInt8] = []) -> SubmittedIntent? {
         guard let debtorIBAN, let amount, let currency, let creditorIBAN, let creditorName
         else { return nil }
         return SubmittedIntent(
             debtorIBAN: debtorIBAN, amount: amount, currency: currency, creditorIBAN: creditorIBAN,
             creditorName: creditorName, remittanceInformation: remittanceInformation,
-            endToEndIdentification: endToEndIdentification, confirmedAt: confirmedAt)
+            endToEndIdentification: endToEndIdentification, confirmedAt: confirmedAt,
+            written: written)
     }
 
     /// Bland: the members are private.

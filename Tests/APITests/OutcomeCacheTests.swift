@@ -35,6 +35,30 @@ import Testing
         #expect(cache.entry(Self.id(1))?.outcome.body.count == 10)
     }
 
+    @Test("a body is known by all of its bytes, and a revoked intent by none")
+    func bodies() {
+        let body = Array("{\"one\": 1}".utf8)
+        let intent = SubmittedIntent(
+            debtorIBAN: iban(1), amount: amount("1"), currency: eur.code, creditorIBAN: iban(2),
+            creditorName: "Marie Curie", written: body)
+        var cache = OutcomeCache(maximumBytes: 1 << 20)
+        cache.insert(Self.outcome(10), intent, Self.id(1))
+        cache.insert(Self.outcome(10), nil, Self.id(2))
+        func isOf(_ number: Int, _ body: [UInt8]) -> Bool {
+            cache.entry(Self.id(number))?.isOf(body.span) ?? false
+        }
+        #expect(isOf(1, body))
+        #expect(!isOf(2, body))
+        #expect(!isOf(2, []))
+        for index in body.indices {
+            var other = body
+            other[index] ^= 1
+            #expect(!isOf(1, other))
+        }
+        #expect(!isOf(1, body + [0x20]))
+        #expect(!isOf(1, Array(body.dropLast())))
+    }
+
     @Test("two generations hold the newest entries; what is asked for lives on")
     func generations() {
         // Four entries of 1000 bytes in each generation.

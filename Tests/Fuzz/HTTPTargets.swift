@@ -205,7 +205,7 @@ private func decodedByLines(_ stream: [UInt8]) -> (body: [UInt8], count: Int)? {
             let size = Int(String(decoding: digits, as: UTF8.self), radix: 16)
         else { return nil }
         if size == 0 { break }
-        guard index + size + 2 <= stream.count else { return nil }
+        guard size <= stream.count - index - 2 else { return nil }
         body += stream[index..<index + size]
         index += size
         guard stream[index..<index + 2] == [0x0D, 0x0A] else { return nil }
@@ -260,7 +260,9 @@ private struct EventBench {
             if state.readRoom >= bytes.count {
                 bytes.withUnsafeBufferPointer { state.receive($0) }
             }
-        case 2: if isParked { answer(Response(status: 200, body: text("late"))) }
+        case 2:
+            if isParked { answer(Response(status: 200, body: text("late"))) }
+            if state.phase == .postponed { state.offerAgain() }
         case 3: if state.writeIsBlocked { state.writable() }
         case 4:
             now = now.advanced(milliseconds: Int64(amount * amount * 100))
@@ -271,7 +273,8 @@ private struct EventBench {
         carry(event)
         require(handled - answered == (isParked ? 1 : 0), "a request without its one answer")
         require(
-            isOver || isParked || state.writeIsBlocked || state.deadline != .distantFuture,
+            isOver || isParked || state.phase == .postponed || state.writeIsBlocked
+                || state.deadline != .distantFuture,
             "nothing will ever end this connection: \(state.phase)")
     }
 
@@ -297,6 +300,10 @@ private struct EventBench {
                 }
             case .handle:
                 require(!isParked, "a second request while one is parked")
+                if amount % 8 == 5 {
+                    state.postpone()
+                    continue
+                }
                 handled += 1
                 if amount % 2 == 0 {
                     answer(Response(status: 200, body: text("now")))

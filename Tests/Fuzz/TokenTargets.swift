@@ -37,7 +37,9 @@ func fuzzToken(_ input: [UInt8]) {
     guard let mode = input.first else { return }
     let rest = Array(input.dropFirst())
     if mode & 1 == 0 {
-        if let range = BearerToken.range(in: rest.span) {
+        if let range = BearerToken.credentials(in: rest.span),
+            BearerToken.isToken(rest.span.extracting(range))
+        {
             require(
                 range.upperBound == rest.count && !rest[range].contains(0x20),
                 "\(shown(rest)) holds a token")

@@ -53,7 +53,8 @@ struct HostileFramingTests {
         _ send: (Client) -> Void
     ) throws {
         let name = Comment(rawValue: message.testDescription)
-        let server = try EchoServer()
+        // Patient, so that a test that is held up in its sending still sees the end and no reset.
+        let server = try EchoServer { $0.limits.lingerMilliseconds = 30_000 }
         defer { server.stop() }
         let client = try server.client()
         send(client)

@@ -86,7 +86,7 @@ struct LimitEdgeTests {
 
     @Test("A limit is exact: one below, at it, one beyond", arguments: limits, [-1, 0, 1])
     func edge(_ limit: Limit, offset: Int) throws {
-        let server = try EchoServer()
+        let server = try EchoServer { $0.limits.lingerMilliseconds = 30_000 }
         defer { server.stop() }
         let client = try server.client()
         client.send(latin1(limit.message(limit.value + offset)))

@@ -264,7 +264,7 @@ struct UnusualRequestTests {
         "Each request is answered once and in its order, and what is not whole never",
         arguments: heads + bodies + endings + halfClosed)
     func answered(_ example: Example) throws {
-        let server = try EchoServer()
+        let server = try EchoServer { $0.limits.lingerMilliseconds = 30_000 }
         defer { server.stop() }
         let client = try server.client()
         client.send(latin1(example.message))
@@ -291,7 +291,7 @@ struct UnusualRequestTests {
 
     @Test("HEAD with a body is answered without one, and the next request is found")
     func head() throws {
-        let server = try EchoServer()
+        let server = try EchoServer { $0.limits.lingerMilliseconds = 30_000 }
         defer { server.stop() }
         let client = try server.client()
         client.send(

@@ -5,7 +5,10 @@ import Testing
 @Suite("Authorization headers") struct BearerTokenTests {
     private static func token(_ value: String) -> String? {
         let bytes = Array(value.utf8)
-        return BearerToken.range(in: bytes.span).map { String(decoding: bytes[$0], as: UTF8.self) }
+        guard let range = BearerToken.credentials(in: bytes.span),
+            BearerToken.isToken(bytes.span.extracting(range))
+        else { return nil }
+        return String(decoding: bytes[range], as: UTF8.self)
     }
 
     @Test(

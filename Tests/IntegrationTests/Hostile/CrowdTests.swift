@@ -15,7 +15,7 @@ extension DatabaseTests.IntegrationTests.Hostile {
     private static let hour = 3_600_000
 
     /// ThreadSanitizer's shadow of memory, and what it keeps of each descriptor.
-    static var memoryFactor: Int { isThreadSanitized ? 10 : 1 }
+    static var memoryFactor: Int { isThreadSanitized ? 4 : 1 }
 
     @Test("10,000 idle and 1,000 half-open connections cost little, stop nobody, and leave nothing")
     func crowds() async throws {

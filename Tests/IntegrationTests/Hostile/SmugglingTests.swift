@@ -11,7 +11,7 @@ extension DatabaseTests.IntegrationTests {
         func smuggling(section: String) async throws {
             let messages = try #require(
                 HostileMessage.sections.first { $0.name == section }?.messages)
-            try await withBank { bank in
+            try await withBank(on: [.sqlite]) { bank in
                 let server = bank.endpoint
                 let faults = try await blocking {
                     try messages.compactMap { message in

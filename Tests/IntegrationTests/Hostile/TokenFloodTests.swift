@@ -135,7 +135,7 @@ private final class ScriptedLoop {
 extension DatabaseTests.IntegrationTests.Hostile {
     @Test("A flood of unknown tokens is verified a few a turn, and who is known is served in each")
     func floodByTurns() async throws {
-        try await withBank(try Flood.options(verificationsPerTurn: 8)) { bank in
+        try await withBank(try Flood.options(verificationsPerTurn: 8), on: [.sqlite]) { bank in
             let (faults, turns) = try await blocking {
                 try Self.flood(ScriptedLoop(bank), bank, attackers: 100)
             }
@@ -191,7 +191,7 @@ extension DatabaseTests.IntegrationTests.Hostile {
 
     @Test("A flood over real connections: each gets its 401, and payments go on")
     func floodOverSockets() async throws {
-        try await withBank(try Flood.options(verificationsPerTurn: 1)) { bank in
+        try await withBank(try Flood.options(verificationsPerTurn: 1), on: [.sqlite]) { bank in
             let server = bank.endpoint
             let (clients, each, payments) = (40, 10, 20)
             let now = bank.clock.now()

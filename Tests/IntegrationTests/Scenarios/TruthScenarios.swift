@@ -95,7 +95,7 @@ extension DatabaseTests.IntegrationTests {
                         try server.exchange(.byKey(key, token: server.token)).transferStatus
                             == "settled"
                     })
-                expectReplay(try await server.pay(payment, key: key), of: first)
+                try await Self.expectReplays(of: first, payment, key, bank)
                 let now = try await server.byKey(key)
                 let history = now.json?["history"].map { Array($0.elements) } ?? []
                 #expect(
@@ -118,10 +118,21 @@ extension DatabaseTests.IntegrationTests {
                         try server.exchange(.byKey(key, token: server.token)).transferStatus
                             == "returned"
                     })
-                expectReplay(try await server.pay(payment, key: key), of: first)
+                try await Self.expectReplays(of: first, payment, key, bank)
                 #expect(try bank.balance(IBANs.alice) == 1_000_000)
                 #expect(try bank.balance(IBANs.bob) == 250_000)
             }
+        }
+
+        /// From the event loop's memory, and from the store by another server.
+        private static func expectReplays(
+            of first: HTTPAnswer, _ payment: Payment, _ key: String, _ bank: TestBank
+        ) async throws {
+            let beside = try await blocking { try TestBank(beside: bank) }
+            for server in [bank.endpoint, beside.endpoint] {
+                expectReplay(try await server.pay(payment, key: key), of: first)
+            }
+            try await beside.stop()
         }
 
         @Test("Scenario 33: a replay writes nothing: no event, no posting, no work for settlement")
