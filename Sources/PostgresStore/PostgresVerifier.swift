@@ -22,7 +22,7 @@ package enum PostgresVerifier {
     ) throws(StoreError) -> VerificationReport {
         do throws(PostgresError) {
             let clock = SystemMonotonicClock()
-            let connection = try Connection(address, clock: clock, keepsStatements: true)
+            let connection = try Connection(address, clock: clock, keepsStatements: false)
             func patient() {
                 connection.deadline = clock.now().advanced(milliseconds: statementMilliseconds)
             }
