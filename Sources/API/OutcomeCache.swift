@@ -1,4 +1,3 @@
-import Glibc
 import Ledger
 import Store
 
@@ -16,9 +15,7 @@ struct OutcomeCache {
             guard let written = intent?.written, !written.isEmpty, written.count == body.count
             else { return false }
             return body.withUnsafeBufferPointer { body in
-                written.withUnsafeBufferPointer {
-                    memcmp($0.baseAddress!, body.baseAddress!, body.count) == 0
-                }
+                written.withUnsafeBufferPointer { $0.elementsEqual(body) }
             }
         }
     }

@@ -205,7 +205,7 @@ private func decodedByLines(_ stream: [UInt8]) -> (body: [UInt8], count: Int)? {
             let size = Int(String(decoding: digits, as: UTF8.self), radix: 16)
         else { return nil }
         if size == 0 { break }
-        guard index + size + 2 <= stream.count else { return nil }
+        guard size <= stream.count - index - 2 else { return nil }
         body += stream[index..<index + size]
         index += size
         guard stream[index..<index + 2] == [0x0D, 0x0A] else { return nil }

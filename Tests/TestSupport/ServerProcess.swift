@@ -183,7 +183,9 @@ package final class ServerProcess: @unchecked Sendable {
             &actions, 2, log, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         let program = try binary
         var pointers = ([program] + arguments).map { strdup($0) } + [nil]
-        let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        // What is for the tests is no setting of the server's.
+        let own = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("TRANSFERD_") }
+        let variables = own.merging(environment) { $1 }
         var environment = variables.map { strdup("\($0)=\($1)") } + [nil]
         defer { for pointer in pointers + environment { free(pointer) } }
         var process: Int32 = 0
