@@ -26,8 +26,8 @@ CONFIGURATION = """
     drain: {readinessDelayMilliseconds: 200, gracePeriodMilliseconds: 10000},
     database: {path: "%(database)s"},
     tokens: {issuer: "%(issuer)s", audience: "%(audience)s", algorithms: ["HS256"]},
-    // Full within a minute, so that memory that grows afterwards grows for another reason.
-    cache: {outcomeBytes: 4194304},
+    // Full within seconds, so that memory that grows afterwards grows for another reason.
+    cache: {outcomeBytes: 1048576},
     limits: {writesPerSecond: 0, readsPerSecond: 0, lookUpsPerSecond: 0},
     retention: {days: 1},
 }

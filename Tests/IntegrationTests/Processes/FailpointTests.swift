@@ -1,4 +1,5 @@
 #if FAILPOINTS
+    import Bank
     import Foundation
     import JSON
     import Platform
