@@ -118,14 +118,13 @@ final class Housekeeping: StoreSink, @unchecked Sendable {
         do {
             let bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: file)))
             guard bytes != keyBytes else { return }
-            do throws(JWKSetError) {
-                replaceKeys(try JWKSet(parsing: bytes.span))
-            } catch  where error.leavesNoKey {
-                // Nothing usable is what the issuer says now: what it withdrew vouches for nothing.
-                replaceKeys(.empty)
-                parts.log.error("keys.none", ["error": LogValue.text(error.description)])
-            }
+            replaceKeys(try JWKSet(parsing: bytes.span))
             keyBytes = bytes
+        } catch let error as JWKSetError where error.leavesNoKey {
+            // Nothing usable is what the issuer says now: what it withdrew vouches for nothing.
+            keyBytes = []
+            replaceKeys(.empty)
+            parts.log.error("keys.none", ["error": LogValue.text(error.description)])
         } catch {
             // The keys that were good stay in force.
             parts.log.error("keys.unreadable", ["error": LogValue.text("\(error)")])
