@@ -9,7 +9,7 @@ struct APIMetrics {
     let inFlight: Counter
     let invalid: Counter
     let failed: Counter
-    let unauthenticated: Counter
+    private let refusals: [TokenFault: Counter]
     let verifications: Counter
     let limited: Counter
 
@@ -27,12 +27,20 @@ struct APIMetrics {
         inFlight = attempts("in_flight")
         invalid = attempts("invalid")
         failed = attempts("failed")
-        unauthenticated = registry.counter(
-            "transferd_token_refusals_total", help: "Requests whose token or scope was refused.")
+        refusals = Dictionary(
+            uniqueKeysWithValues: TokenFault.allCases.map { fault in
+                let counter = registry.counter(
+                    "transferd_token_refusals_total",
+                    help: "Requests whose token or scope was refused, by what is wrong with it.",
+                    labels: [("reason", fault.rawValue)])
+                return (fault, counter)
+            })
         verifications = registry.counter(
             "transferd_token_verifications_total",
             help: "Tokens verified because they were not known; each costs a signature.")
         limited = registry.counter(
             "transferd_rate_limited_total", help: "Requests beyond their customer's rate.")
     }
+
+    func refused(_ fault: TokenFault) { refusals[fault]?.add() }
 }

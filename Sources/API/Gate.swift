@@ -52,17 +52,21 @@ struct Gate {
         switch head.count(of: "authorization") {
         case 0: return .refused(.missing)
         case 1: break
-        default: return .refused(.invalid("Send one Authorization header."))
+        default: return .refused(.invalid(.repeatedHeader, "Send one Authorization header."))
         }
         guard let value = head.value(of: "authorization"),
             let range = BearerToken.credentials(in: value)
-        else { return .refused(.invalid("Send `Authorization: Bearer` and an access token.")) }
+        else {
+            return .refused(
+                .invalid(.wrongScheme, "Send `Authorization: Bearer` and an access token."))
+        }
         do throws(TokenRefusal) {
             guard let token = try verified(value.extracting(range), at: now) else {
                 return .postponed
             }
             guard let customer = CustomerID(token.subject) else {
-                return .refused(.invalid("The token's subject cannot be a customer."))
+                return .refused(
+                    .invalid(.invalidClaim, "The token's subject cannot be a customer."))
             }
             if revocations.refuses(token) { return .refused(.revoked) }
             guard token.scopes.contains(scope) else { return .refused(.scope(scope)) }
@@ -71,19 +75,20 @@ struct Gate {
             return .passed(
                 Caller(customer: customer, permittedUntil: lasting, token: token))
         } catch {
-            return .refused(error == .expired ? .expired : .invalid(Self.detail(error)))
+            return .refused(
+                error == .expired
+                    ? .expired : .invalid(TokenFault(error), Self.detail(error)))
         }
     }
 
     /// The refusal of a request that has waited, if its token is no longer good; nil for one that has
     /// not waited.
-    func refusalAfterWait(_ request: Parked, at now: Instant) -> Response? {
+    func refusalAfterWait(_ request: Parked, at now: Instant) -> GateRefusal? {
         guard request.waitSeconds != nil, let token = request.token else { return nil }
         do throws(TokenRefusal) {
             try token.check(at: now, leewaySeconds: verifier.configuration.leewaySeconds)
-        } catch { return GateRefusal.expired.response(request.requestID) }
-        return revocations.refuses(token)
-            ? GateRefusal.revoked.response(request.requestID) : nil
+        } catch { return .expired }
+        return revocations.refuses(token) ? .revoked : nil
     }
 
     /// To ask later, on any thread, whether the caller's token has been revoked meanwhile.
@@ -130,7 +135,7 @@ struct Gate {
 /// A refusal with the challenge of RFC 6750 section 3.
 enum GateRefusal {
     case missing
-    case invalid(String)
+    case invalid(TokenFault, String)
     case expired
     case revoked
     case scope(Scopes)
@@ -143,7 +148,7 @@ enum GateRefusal {
         case .missing:
             problem = Problem(.tokenMissing, "Send `Authorization: Bearer` and an access token.")
             challenge = ""
-        case .invalid(let detail):
+        case .invalid(_, let detail):
             problem = Problem(.tokenInvalid, detail)
             challenge = ", error=\"invalid_token\""
         case .expired:
@@ -161,6 +166,16 @@ enum GateRefusal {
         return response
     }
 
+    var fault: TokenFault {
+        switch self {
+        case .missing: .missing
+        case .invalid(let fault, _): fault
+        case .expired: .expired
+        case .revoked: .revoked
+        case .scope: .scope
+        }
+    }
+
     private static func invalidToken(_ description: String) -> String {
         ", error=\"invalid_token\", error_description=\"\(description)\""
     }
@@ -170,7 +185,7 @@ extension Route {
     /// What a token must allow.
     func scope(_ method: Method) -> Scopes {
         switch self {
-        case .documentation: []
+        case .documentation, .problem: []
         case .transfers where method == .post: .transfersWrite
         case .transferByKey where method == .delete: .transfersWrite
         case .transfers, .transferByKey, .transfer: .transfersRead

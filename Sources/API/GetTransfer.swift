@@ -32,7 +32,7 @@ extension TransferAPI {
         _ answer: ReadAnswer, _ ticket: Ticket, _ request: Parked
     ) -> Response? {
         if let refusal = gate.refusalAfterWait(request, at: services.clock.now()) {
-            return refusal
+            return refused(refusal, request.requestID)
         }
         if request.watched != nil, request.holds {
             switch answer {

@@ -125,11 +125,9 @@ extension TransferAPI {
         let code: ProblemCode
         switch failure {
         case .permissionEnded:
-            metrics.unauthenticated.add()
-            return GateRefusal.expired.response(requestID)
+            return refused(.expired, requestID)
         case .permissionRevoked:
-            metrics.unauthenticated.add()
-            return GateRefusal.revoked.response(requestID)
+            return refused(.revoked, requestID)
         case .inFlightElsewhere:
             metrics.inFlight.add()
             return Self.inFlight(requestID)

@@ -11,6 +11,8 @@ enum Route {
     case accounts
     case account(AccountID?)
     case documentation(Documentation.Kind)
+    /// What the `type` of an error answer names.
+    case problem(ProblemCode)
 
     /// Nil for an unknown path. A trailing slash is another path.
     init?(_ path: Span<UInt8>) {
@@ -36,6 +38,12 @@ enum Route {
             self = .documentation(.openAPI)
         } else if path.equals("/docs") {
             self = .documentation(.page)
+        } else if let rest = path.suffix(after: "/problems/") {
+            guard
+                let code = ProblemCode.allCases.first(where: { path.extracting(rest...).equals($0) }
+                )
+            else { return nil }
+            self = .problem(code)
         } else {
             return nil
         }
@@ -46,7 +54,15 @@ enum Route {
         switch self {
         case .transfers: "GET, HEAD, POST, OPTIONS"
         case .transferByKey: "GET, HEAD, DELETE, OPTIONS"
-        case .transfer, .accounts, .account, .documentation: "GET, HEAD, OPTIONS"
+        case .transfer, .accounts, .account, .documentation, .problem: "GET, HEAD, OPTIONS"
+        }
+    }
+
+    /// Whether nobody needs a token for it.
+    var isPublic: Bool {
+        switch self {
+        case .documentation, .problem: true
+        case .transfers, .transferByKey, .transfer, .accounts, .account: false
         }
     }
 
@@ -60,6 +76,13 @@ enum Route {
 }
 
 extension Span<UInt8> {
+    fileprivate func equals(_ code: ProblemCode) -> Bool {
+        let text = code.rawValue.utf8
+        guard count == text.count else { return false }
+        for (index, byte) in text.enumerated() where self[index] != byte { return false }
+        return true
+    }
+
     func equals(_ text: StaticString) -> Bool {
         guard count == text.utf8CodeUnitCount else { return false }
         for index in indices where self[index] != text.utf8Start[index] { return false }

@@ -36,6 +36,12 @@ package struct TransferAPI: RequestHandler {
     }
 
     package mutating func admit(_ head: borrowing RequestHead) -> Admission {
+        let admission = admission(head)
+        guard case .respond(let response) = admission else { return admission }
+        return .respond(noted(response))
+    }
+
+    private func admission(_ head: borrowing RequestHead) -> Admission {
         // About the server as a whole, not about a path (RFC 9110 section 9.3.7).
         if head.method == .options, head.path.equals("*") {
             return .respond(Response(status: 204).withCommonFields(requestID(head)))
@@ -73,24 +79,34 @@ package struct TransferAPI: RequestHandler {
     ) -> HandlerAnswer {
         let id = requestID(head)
         guard let route = Route(head.path) else {
-            return .respond(Problem(.notFound, "There is nothing here.").response(id))
+            return .respond(noted(Problem(.notFound, "There is nothing here.").response(id)))
         }
-        if case .documentation(let kind) = route { return document(kind, head, id) }
+        if route.isPublic { return .respond(noted(publicAnswer(route, head, id))) }
         let caller: Caller
         let needed = route.scope(head.method)
         switch gate.pass(head, needs: needed, at: services.clock.now()) {
         case .refused(let refusal):
-            metrics.unauthenticated.add()
-            return .respond(refusal.response(id))
+            return .respond(noted(refused(refusal, id), refusal.fault))
         case .postponed: return .postponed
         case .passed(let passed): caller = passed
         }
-        let customer = caller.customer
         let limiter = limiter(route, needed)
-        if case .limited(let seconds) = limiter.take(customer, at: services.monotonic.now()) {
+        if case .limited(let seconds) = limiter.take(caller.customer, at: services.monotonic.now())
+        {
             metrics.limited.add()
-            return .respond(Self.limited(limiter, seconds, id))
+            return .respond(noted(Self.limited(limiter, seconds, id)))
         }
+        let answer = serve(route, head, body, ticket, caller, id)
+        guard case .respond(let response) = answer else { return answer }
+        return .respond(noted(response))
+    }
+
+    /// A request that the gate and the limiter have let through.
+    private mutating func serve(
+        _ route: Route, _ head: borrowing RequestHead, _ body: Span<UInt8>, _ ticket: Ticket,
+        _ caller: Caller, _ id: String
+    ) -> HandlerAnswer {
+        let customer = caller.customer
         if case .transfers = route, head.method != .post {
             return listTransfers(head, ticket, customer, id)
         }
@@ -117,18 +133,24 @@ package struct TransferAPI: RequestHandler {
             return read(.account(account, customer), ticket, Parked(requestID: id))
         case .account(nil):
             return .respond(Problem(.notFound, "An account's id is a UUID.").response(id))
-        case .documentation(let kind): return document(kind, head, id)
+        case .documentation, .problem: return .respond(publicAnswer(route, head, id))
         }
     }
 
     /// Needs no token and belongs to no customer.
-    private func document(
-        _ kind: Documentation.Kind, _ head: borrowing RequestHead, _ id: String
-    ) -> HandlerAnswer {
+    private func publicAnswer(
+        _ route: Route, _ head: borrowing RequestHead, _ id: String
+    ) -> Response {
         do throws(Query.Refusal) { _ = try Query(head.query, known: []) } catch {
-            return .respond(Problem(.requestInvalid, error.detail).response(id))
+            return Problem(.requestInvalid, error.detail).response(id)
         }
-        return .respond(Documentation.response(kind, to: head, id))
+        guard case .documentation(let kind) = route else {
+            // What a problem's `type` names is explained to people there.
+            var response = Response(status: 303).withCommonFields(id)
+            response.setField("Location", "/docs#errors")
+            return response
+        }
+        return Documentation.response(kind, to: head, id)
     }
 
     package mutating func complete(_ answer: StoreAnswer, _ ticket: Ticket) -> Response? {
@@ -151,6 +173,7 @@ package struct TransferAPI: RequestHandler {
             response =
                 request.watched == nil
                 ? gate.refusalAfterWait(request, at: services.clock.now())
+                    .map { refused($0, request.requestID) }
                     ?? Self.inFlight(request.requestID)
                 : look(again: false, ticket, request)
         }
@@ -158,7 +181,7 @@ package struct TransferAPI: RequestHandler {
         #if FAILPOINTS
             if case .command = answer, Failpoint.fails("before-answer") { return cut(response) }
         #endif
-        return response.map { request.applied(to: $0) }
+        return response.map { noted(request.applied(to: $0)) }
     }
 
     #if FAILPOINTS
@@ -190,7 +213,7 @@ package struct TransferAPI: RequestHandler {
         var problem = Problem(code, reason.detail)
         if reason.status != code.status { problem.statusOverride = reason.status }
         let id = head.map { requestID($0) } ?? RequestID.made(by: services.random)
-        return problem.response(id)
+        return noted(problem.response(id))
     }
 
     package mutating func beginTurn() { gate.beginTurn() }
@@ -212,6 +235,12 @@ package struct TransferAPI: RequestHandler {
             return .respond(unavailable(.overloaded, request.requestID))
         }
         return .parked
+    }
+
+    /// The answer to a refused token or scope, counted.
+    func refused(_ refusal: GateRefusal, _ id: String) -> Response {
+        metrics.refused(refusal.fault)
+        return refusal.response(id)
     }
 
     /// A 503 that spreads its callers over a few seconds.

@@ -118,15 +118,23 @@ final class Housekeeping: StoreSink, @unchecked Sendable {
         do {
             let bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: file)))
             guard bytes != keyBytes else { return }
-            let keys = try JWKSet(parsing: bytes.span)
+            replaceKeys(try JWKSet(parsing: bytes.span))
             keyBytes = bytes
-            parts.verifier.replaceKeys(keys)
-            parts.log.notice("keys.replaced", ["keys": keys.count])
-            warn(ofSkippedIn: keys)
+        } catch let error as JWKSetError where error.leavesNoKey {
+            // Nothing usable is what the issuer says now: what it withdrew vouches for nothing.
+            keyBytes = []
+            replaceKeys(.empty)
+            parts.log.error("keys.none", ["error": LogValue.text(error.description)])
         } catch {
             // The keys that were good stay in force.
             parts.log.error("keys.unreadable", ["error": LogValue.text("\(error)")])
         }
+    }
+
+    private func replaceKeys(_ keys: JWKSet) {
+        parts.verifier.replaceKeys(keys)
+        parts.log.notice("keys.replaced", ["keys": keys.count])
+        warn(ofSkippedIn: keys)
     }
 
     private func warn(ofSkippedIn keys: JWKSet) {

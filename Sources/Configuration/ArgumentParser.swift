@@ -60,6 +60,9 @@ package enum ArgumentParser {
         }
         if first == "--version" { return .version }
         if first == "--help" || first == "-h" { return .help(HelpText.overview) }
+        guard !["-v", "-V", "--Version", "version"].contains(first) else {
+            throw UsageError("The version is told by `transferd --version`.")
+        }
         guard !first.hasPrefix("-") else {
             throw UsageError("Name a command before \(first), such as `transferd demo`.")
         }

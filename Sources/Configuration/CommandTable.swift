@@ -74,15 +74,22 @@ package enum CommandTable {
             Prints every setting of `serve` with its value and its source: the file and line, the
             environment variable, or the default. Without --config only the environment and the
             defaults count. Secrets are masked. It ends with 78, and says why, if `serve` would
-            refuse these settings.
+            refuse these settings or the files of keys that they name. The database and the ports
+            are not tried.
             """,
         example: "transferd config --config config/production.json5",
         exitCodes: [.noInput, .configuration])
 
     static let token = CommandDescription(
-        name: "token", summary: "Print an access token for a customer of the demo bank.",
+        name: "token", summary: "Print an access token for a customer, to try things with.",
         flags: [
-            file,
+            .optional(
+                "database", "FILE",
+                "A database that `transferd demo` made: the SQLite file, or the URL of a PostgreSQL "
+                    + "one."),
+            .optional(
+                "config", "FILE",
+                "Instead of --database: a configuration of `serve` that accepts HS256."),
             .required("customer", "ID", "The customer: the token's claim sub."),
             .optional(
                 "scope", "SCOPES",
@@ -93,12 +100,14 @@ package enum CommandTable {
             ),
         ], argument: nil,
         text: """
-            Prints one JWT and nothing else. Only a database that `transferd demo` has made holds a
-            secret to sign with; everywhere else tokens come from your own identity provider.
+            Prints one JWT and nothing else. A database that `transferd demo` has made holds a secret
+            to sign with, and a configuration names one where tokens.algorithms has HS256; then
+            issuer and audience are the configuration's, and no database is needed. Everywhere else
+            tokens come from your own identity provider.
             """,
         example:
             "transferd token --database transferd-demo.db --customer alice --scope accounts:read",
-        exitCodes: databaseCodes)
+        exitCodes: databaseCodes + [.configuration])
 
     static let healthcheck = CommandDescription(
         name: "healthcheck", summary: "Ask a server whether it is alive; for containers.",

@@ -91,8 +91,9 @@ package enum SettingsTable {
                 + "Read again when the file changes, so that keys can be rotated."),
         .text(
             "tokens.hs256SecretFile", \.tokens.hs256SecretFile, form: pathForm,
-            "The file whose bytes are the secret of HS256, at least 32 without a newline at the "
-                + "end. TRANSFERD_TOKENS_HS256_SECRET may hold the secret instead."),
+            "The file whose bytes are the secret of HS256, at least 32. One newline at its end is "
+                + "not part of the secret. TRANSFERD_TOKENS_HS256_SECRET may hold the secret "
+                + "instead."),
         .integer(
             "tokens.leewaySeconds", \.tokens.leewaySeconds, 0...300, unit: "seconds",
             "How far the issuer's clock and ours may differ."),

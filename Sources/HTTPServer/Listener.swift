@@ -1,7 +1,15 @@
 import CLinux
 import Glibc
-import Platform
+package import Platform
 import Synchronization
+
+/// A look at a port before it is needed.
+package enum ListeningPort {
+    /// Throws what opening the port for a server would throw now. Leaves it closed.
+    package static func check(_ configuration: HTTPServerConfiguration) throws(SystemError) {
+        _ = try Listener(configuration)
+    }
+}
 
 /// The listening socket that all loops of a server share; closed when the last loop leaves it.
 final class Listener: Sendable {

@@ -101,6 +101,14 @@ package enum JWKSetError: Error, Equatable, Sendable, CustomStringConvertible {
     case duplicateKeyID(String)
     case noUsableKey
 
+    /// Whether the set was read, and holds no key that could be used: a withdrawal of all of them.
+    package var leavesNoKey: Bool {
+        switch self {
+        case .noUsableKey, .unusableKey, .invalidKey: true
+        case .notJSON, .notASet, .privateKey, .duplicateKeyID: false
+        }
+    }
+
     /// A sentence for an operator; names positions and key ids, never key material.
     package var description: String {
         switch self {

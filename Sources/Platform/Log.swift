@@ -106,6 +106,11 @@ package final class Log: Sendable {
         }
     }
 
+    /// One line of level debug, as `write` does it. Its fields are made whatever the level is: ask
+    /// `level` first where that costs.
+    package func debug(
+        _ event: StaticString, _ fields: KeyValuePairs<String, any Loggable> = [:]
+    ) { write(.debug, event, fields) }
     /// This and the next three: one line of that level, as `write` does it.
     package func info(
         _ event: StaticString, _ fields: KeyValuePairs<String, any Loggable> = [:]

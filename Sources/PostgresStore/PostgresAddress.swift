@@ -39,6 +39,36 @@ package struct PostgresAddress: Sendable, CustomStringConvertible {
         self.options = options
     }
 
+    /// The URL without what is secret in it, to be shown and used again. What is no URL is only
+    /// described.
+    package var withoutPassword: String {
+        guard Self.isAddress(text), let scheme = text.firstRange(of: "://") else {
+            return description
+        }
+        let rest = text[scheme.upperBound...]
+        let sides = rest.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        var place = sides.first ?? ""
+        // As libpq reads it: a user and a password stand before the first @, if no slash does.
+        let authority = place.prefix { $0 != "/" }
+        if let at = authority.firstIndex(of: "@"),
+            let colon = authority[..<at].firstIndex(of: ":")
+        {
+            place.removeSubrange(colon..<at)
+        }
+        guard sides.count == 2 else { return String(text[..<scheme.upperBound] + place) }
+        // Names may be percent-encoded, so libpq says which they are.
+        let kept = sides[1].split(separator: "&").filter { parameter in
+            guard let read = try? PostgresAddress("postgresql://?" + parameter) else {
+                return false
+            }
+            return read.options.keys.allSatisfy { !Self.secrets.contains($0) }
+        }
+        let query = kept.isEmpty ? "" : "?" + kept.joined(separator: "&")
+        return String(text[..<scheme.upperBound] + place) + query
+    }
+
+    private static let secrets: Set<String> = ["password", "sslpassword", "oauth_client_secret"]
+
     /// The same server and role, another database.
     package func database(_ name: String) throws(Malformed) -> PostgresAddress {
         try with("dbname", name)

@@ -19,7 +19,7 @@ package enum PostgresMigrator {
     ) throws(StoreError) -> MigrationReport {
         do throws(PostgresError) {
             let connection = try Connection(
-                address, clock: SystemMonotonicClock(), keepsStatements: true)
+                address, clock: SystemMonotonicClock(), keepsStatements: false)
             connection.deadline = SystemMonotonicClock().now()
                 .advanced(milliseconds: patienceMilliseconds)
             _ = try ServerCheck.lineage(of: connection)
@@ -49,7 +49,7 @@ package enum PostgresMigrator {
     package static func check(_ address: PostgresAddress) throws(StoreError) {
         do throws(PostgresError) {
             let connection = try Connection(
-                address, clock: SystemMonotonicClock(), keepsStatements: true)
+                address, clock: SystemMonotonicClock(), keepsStatements: false)
             connection.deadline = SystemMonotonicClock().now().advanced(milliseconds: 10_000)
             _ = try ServerCheck.lineage(of: connection)
             let recorded = try recorded(connection, address)

@@ -1,6 +1,6 @@
 /// A statement as it is sent: a name for servers that keep it, its text, the types of its parameters.
 /// A value, so that it belongs to no connection; each connection prepares it at its first use.
-struct PreparedStatement: Sendable {
+struct PreparedStatement: Sendable, CustomStringConvertible {
     /// PostgreSQL's object ids of the types that are sent.
     enum ValueType: UInt32, Sendable {
         case boolean = 16
@@ -21,6 +21,7 @@ struct PreparedStatement: Sendable {
     }
 
     let name: String
+    var description: String { name }
     let sql: String
     let types: [UInt32]
 

@@ -9,8 +9,11 @@ enum Statements {
     static let commit = PreparedStatement("commit", [], "COMMIT")
 
     /// Nothing depends on what a session, a role or a database has set: each transaction says what
-    /// it needs. Indexes always, because a plan that was made on an empty table would read all of it
-    /// for ever. $1: how long a lock is waited for.
+    /// it needs. $1: how long a lock is waited for.
+    ///
+    /// A plan that was made on an empty table would read all of it for ever: so indexes always, one
+    /// plan for all executions, and in each statement look-ups that can go one way only, by LATERAL
+    /// with a LIMIT.
     static let settings = PreparedStatement(
         "settings", [.text],
         """
@@ -44,13 +47,17 @@ enum Statements {
     static let lockFreeCustomers = PreparedStatement(
         "lock_free_customers", [.textArray, .uuidArray, .bigintArray], lockSQL + " SKIP LOCKED")
     private static let lockSQL = """
-        SELECT c.customer_id, c.restricted FROM transferd.customers AS c
-        WHERE c.customer_id IN (
-            SELECT w.customer_id FROM unnest($1, $2, $3) AS w (customer_id, idempotency_key, hash)
-            WHERE NOT EXISTS (
-                SELECT FROM transferd.outcomes AS o
-                WHERE o.customer_id = w.customer_id AND o.idempotency_key = w.idempotency_key)
-                AND (w.hash IS NULL OR pg_try_advisory_xact_lock(w.hash)))
+        SELECT c.customer_id, c.restricted FROM (
+            SELECT DISTINCT w.customer_id
+            FROM unnest($1, $2, $3) AS w (customer_id, idempotency_key, hash)
+            LEFT JOIN LATERAL (
+                SELECT true AS is_stored FROM transferd.outcomes AS o
+                WHERE o.customer_id = w.customer_id AND o.idempotency_key = w.idempotency_key
+                LIMIT 1) AS o ON true
+            WHERE o.is_stored IS NULL
+                AND (w.hash IS NULL OR pg_try_advisory_xact_lock(w.hash))) AS w
+        JOIN transferd.customers AS c ON c.customer_id = w.customer_id
+        WHERE c.customer_id = ANY ($1)
         ORDER BY c.customer_id FOR NO KEY UPDATE OF c
         """
 
@@ -72,8 +79,10 @@ enum Statements {
         """
         SELECT w.place, \(Columns.outcome)
         FROM unnest($1, $2) WITH ORDINALITY AS w (customer_id, idempotency_key, place)
-        JOIN transferd.outcomes AS o
-            ON o.customer_id = w.customer_id AND o.idempotency_key = w.idempotency_key
+        CROSS JOIN LATERAL (
+            SELECT * FROM transferd.outcomes AS o
+            WHERE o.customer_id = w.customer_id AND o.idempotency_key = w.idempotency_key
+            LIMIT 1) AS o
         """)
 
     static let directory = PreparedStatement(
@@ -88,9 +97,12 @@ enum Statements {
         "accounts_by_iban", [.textArray, .textArray],
         """
         SELECT \(Columns.account) FROM unnest($1, $2) AS w (customer_id, iban)
-        JOIN transferd.account_ibans AS i ON i.iban = w.iban AND i.customer_id = w.customer_id
-        JOIN transferd.accounts AS a
-            ON a.customer_id = i.customer_id AND a.account_id = i.account_id
+        CROSS JOIN LATERAL (
+            SELECT * FROM transferd.account_ibans AS i
+            WHERE i.iban = w.iban AND i.customer_id = w.customer_id LIMIT 1) AS i
+        CROSS JOIN LATERAL (
+            SELECT * FROM transferd.accounts AS a
+            WHERE a.customer_id = i.customer_id AND a.account_id = i.account_id LIMIT 1) AS a
         """)
 
     /// Accounts by owner and id.
@@ -98,7 +110,9 @@ enum Statements {
         "accounts_by_id", [.textArray, .uuidArray],
         """
         SELECT \(Columns.account) FROM unnest($1, $2) AS w (customer_id, account_id)
-        JOIN transferd.accounts AS a USING (customer_id, account_id)
+        CROSS JOIN LATERAL (
+            SELECT * FROM transferd.accounts AS a
+            WHERE a.customer_id = w.customer_id AND a.account_id = w.account_id LIMIT 1) AS a
         """)
 
     /// The debtors' accounts of transfers.
@@ -106,20 +120,23 @@ enum Statements {
         "accounts_of_transfers", [.textArray, .uuidArray],
         """
         SELECT \(Columns.account) FROM unnest($1, $2) AS w (customer_id, transfer_id)
-        JOIN transferd.transfers AS t USING (customer_id, transfer_id)
-        JOIN transferd.accounts AS a
-            ON a.customer_id = t.customer_id AND a.account_id = t.debtor_account_id
+        CROSS JOIN LATERAL (
+            SELECT * FROM transferd.transfers AS t
+            WHERE t.customer_id = w.customer_id AND t.transfer_id = w.transfer_id LIMIT 1) AS t
+        CROSS JOIN LATERAL (
+            SELECT * FROM transferd.accounts AS a
+            WHERE a.customer_id = t.customer_id AND a.account_id = t.debtor_account_id LIMIT 1) AS a
         """)
 
     /// How many payments from each account have not ended.
     static let underWay = PreparedStatement(
         "under_way", [.textArray, .uuidArray],
         """
-        SELECT w.account_id, count(t.transfer_id) FROM unnest($1, $2) AS w (customer_id, account_id)
-        LEFT JOIN transferd.transfers AS t
-            ON t.customer_id = w.customer_id AND t.debtor_account_id = w.account_id
-            AND t.state IN (1, 2, 3, 6)
-        GROUP BY w.account_id
+        SELECT w.account_id, t.count FROM unnest($1, $2) AS w (customer_id, account_id)
+        CROSS JOIN LATERAL (
+            SELECT count(*) FROM transferd.transfers AS t
+            WHERE t.customer_id = w.customer_id AND t.debtor_account_id = w.account_id
+                AND t.state IN (1, 2, 3, 6)) AS t
         """)
 
     /// The number of each customer's newest event.
@@ -140,7 +157,9 @@ enum Statements {
         "transfers", [.textArray, .uuidArray],
         """
         SELECT \(Columns.transfer) FROM unnest($1, $2) AS w (customer_id, transfer_id)
-        JOIN transferd.transfers AS t USING (customer_id, transfer_id)
+        CROSS JOIN LATERAL (
+            SELECT * FROM transferd.transfers AS t
+            WHERE t.customer_id = w.customer_id AND t.transfer_id = w.transfer_id LIMIT 1) AS t
         """)
 
     static let credits = PreparedStatement(
@@ -148,7 +167,9 @@ enum Statements {
         """
         SELECT c.customer_id, c.transfer_id, c.account_id, c.decision, c.reason, c.posting_id
         FROM unnest($1, $2) AS w (customer_id, transfer_id)
-        JOIN transferd.credits AS c USING (customer_id, transfer_id)
+        CROSS JOIN LATERAL (
+            SELECT * FROM transferd.credits AS c
+            WHERE c.customer_id = w.customer_id AND c.transfer_id = w.transfer_id LIMIT 1) AS c
         """)
 
     /// The first id of a block that nobody else gets.
@@ -159,4 +180,11 @@ enum Statements {
     /// A real write where there is nothing else to write.
     static let writeProof = PreparedStatement(
         "write_proof", [], "UPDATE transferd.write_proof SET proven_at = clock_timestamp()")
+
+    /// Those that look something up; a test holds their plans.
+    static let lookUps = [
+        tryKeys, lockCustomers, lockFreeCustomers, customers, outcomes, directory, accountsByIBAN,
+        accountsByID, accountsOfTransfers, underWay, sequences, blocked, transfers, credits,
+        writeProof,
+    ]
 }

@@ -111,6 +111,7 @@ enum WriteStatements {
             AS w (customer_id, transfer_id, state, reason, return_posting_id, last_sequence,
                   updated_at)
         WHERE t.customer_id = w.customer_id AND t.transfer_id = w.transfer_id
+            AND t.customer_id = ANY ($1) AND t.transfer_id = ANY ($2)
         """)
 
     static let changedAccounts = PreparedStatement(
@@ -128,13 +129,15 @@ enum WriteStatements {
             AS w (customer_id, account_id, status, balance, per_transfer_limit, daily_limit,
                   usage_day, used_today, last_posting_id)
         WHERE a.customer_id = w.customer_id AND a.account_id = w.account_id
+            AND a.customer_id = ANY ($1) AND a.account_id = ANY ($2)
         """)
 
     static let changedCustomers = PreparedStatement(
         "update_customers", [.textArray, .smallintArray],
         """
         UPDATE transferd.customers AS c SET restricted = w.restricted <> 0
-        FROM unnest($1, $2) AS w (customer_id, restricted) WHERE c.customer_id = w.customer_id
+        FROM unnest($1, $2) AS w (customer_id, restricted)
+        WHERE c.customer_id = w.customer_id AND c.customer_id = ANY ($1)
         """)
 
     /// Only of transfers that have ended.
@@ -142,10 +145,10 @@ enum WriteStatements {
         "delete_outbox", [.textArray, .bigintArray],
         """
         DELETE FROM transferd.outbox AS o USING unnest($1, $2) AS w (customer_id, outbox_id)
-        WHERE o.customer_id = w.customer_id AND o.outbox_id = w.outbox_id AND EXISTS (
-            SELECT FROM transferd.transfers AS t
-            WHERE t.customer_id = o.customer_id AND t.transfer_id = o.transfer_id
-                AND t.state IN (4, 5, 7, 8))
+        WHERE o.customer_id = w.customer_id AND o.outbox_id = w.outbox_id
+            AND o.customer_id = ANY ($1) AND (
+                SELECT t.state IN (4, 5, 7, 8) FROM transferd.transfers AS t
+                WHERE t.customer_id = o.customer_id AND t.transfer_id = o.transfer_id)
         """)
 
     /// A revoked intent has no transfer to point to: its few bytes stay.
@@ -153,10 +156,10 @@ enum WriteStatements {
         "retire", [.timestamp, .bigint],
         """
         UPDATE transferd.outcomes AS o SET body = NULL
-        WHERE (o.customer_id, o.idempotency_key) IN (
-            SELECT old.customer_id, old.idempotency_key FROM transferd.outcomes AS old
+        WHERE o.ctid = ANY (ARRAY(
+            SELECT old.ctid FROM transferd.outcomes AS old
             WHERE old.body IS NOT NULL AND old.kind <> 4 AND old.committed_at < $1
-            ORDER BY old.committed_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+            ORDER BY old.committed_at LIMIT $2 FOR UPDATE SKIP LOCKED))
         """)
 
     /// Whether `retire` would find anything. Read, not written.
@@ -166,4 +169,10 @@ enum WriteStatements {
         SELECT FROM transferd.outcomes AS o
         WHERE o.body IS NOT NULL AND o.kind <> 4 AND o.committed_at < $1 LIMIT 1
         """)
+
+    /// A test holds their plans.
+    static let all = [
+        customers, accounts, directory, outcomes, transfers, postings, outbox, events, credits,
+        changedTransfers, changedAccounts, changedCustomers, finishedOutbox, retire, retirable,
+    ]
 }

@@ -36,7 +36,8 @@ package final class DatabaseLock: Sendable {
     /// Throws `Held` when another process has it, `Linked` for a file of several names,
     /// `SystemError` when a file cannot be made.
     package init(databasePath path: String, role: String) throws {
-        let file = path + ".lock"
+        // A link has no lock of its own: whoever comes through it is to find the holder's.
+        let file = BackupPlacement.resolved(path) + ".lock"
         let number = cl_open(file, O_RDWR | O_CREAT, 0o600)
         guard number >= 0 else { throw SystemError("open \(file)") }
         descriptor = FileDescriptor(owning: number)

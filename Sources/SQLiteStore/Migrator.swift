@@ -38,7 +38,8 @@ package enum Migrator {
                 throw refusal(
                     "the database \(path) is older than this program: it has "
                         + "\(known.count) of \(Migrations.sqlite.count) migrations. "
-                        + "Run `transferd migrate --database \(path)` and start again.")
+                        + "Run `transferd migrate --database \(shellQuoted(path))` and start again."
+                )
             }
         } catch { throw openError(error, path) }
     }

@@ -66,7 +66,7 @@ package struct PendingCommand: Sendable {
 /// with the load, and a lone command pays one commit.
 package final class CommitQueue: @unchecked Sendable {
     // Sendable: `waiting`, `accepting`, `healthy` and `thread` are touched only with `lock` held; the
-    // writer, `busy`, `tookBusy` and `leftWork` live on the commit thread.
+    // writer, `busy`, `tookBusy`, `leftWork`, `tellsAgain` and `untold` live on the commit thread.
 
     /// Bounds of one queue.
     package struct Limits: Sendable {
@@ -92,6 +92,9 @@ package final class CommitQueue: @unchecked Sendable {
     /// Whether any commit of the batch under way left something for settlement.
     private var leftWork = false
     private var thread: Thread?
+    /// On the commit thread: when a failed batch is logged again, and how many were not since.
+    private var tellsAgain = MonotonicTime(nanoseconds: 0)
+    private var untold = 0
 
     private let store: any TransferStore
     private let inFlight: InFlightTable
@@ -288,9 +291,7 @@ package final class CommitQueue: @unchecked Sendable {
             return results
         } catch {
             failures.add()
-            log.error(
-                "commit.failed",
-                ["error": LogValue.text(error.description), "commands": commands.count])
+            tell(error, of: commands.count)
             switch error {
             case .constraint:
                 guard commands.count > 1 else { return [.failed(.internalError)] }
@@ -307,6 +308,23 @@ package final class CommitQueue: @unchecked Sendable {
             lock.withLock { healthy = false }
             return commands.map { _ in .failed(.storeUnavailable) }
         }
+    }
+
+    /// Once a second at most: while the disk is full every batch fails, and the log may be on it.
+    private func tell(_ error: StoreError, of commands: Int) {
+        let now = clock.now()
+        guard now >= tellsAgain else {
+            untold += 1
+            return
+        }
+        log.error(
+            "commit.failed",
+            [
+                "error": LogValue.text(error.description), "commands": commands,
+                "untold": untold,
+            ])
+        tellsAgain = now.advanced(milliseconds: 1000)
+        untold = 0
     }
 
     /// Frees the keys first, so that nobody who was answered meets an entry of the past.

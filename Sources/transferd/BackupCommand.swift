@@ -71,7 +71,8 @@ enum DatabaseCopying {
                 throw CommandError(
                     .damage,
                     "The copy of \(source) was verified and is damaged: \(faults[0]). \(target) was "
-                        + "not written. Run `transferd verify --structure --database \(source)`.")
+                        + "not written. Run `transferd verify --structure --database "
+                        + "\(shellQuoted(source))`.")
             }
             try place(partial)
             return pages

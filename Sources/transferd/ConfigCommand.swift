@@ -26,10 +26,21 @@ enum ConfigCommand {
         let loaded = try ConfigurationLoader.inspect(
             file: file, name: path ?? "", environment: ProcessInfo.processInfo.environment)
         let rows = rows(loaded)
-        try Terminal.out(invocation.has("json") ? json(rows, loaded.refusal) : text(rows))
-        if let refusal = loaded.refusal {
+        let refusal = try loaded.refusal ?? refusal(loaded.configuration)
+        try Terminal.out(invocation.has("json") ? json(rows, refusal) : text(rows))
+        if let refusal {
             throw ConfigurationError(
                 "`transferd serve` would refuse these settings. \(refusal.description)")
+        }
+    }
+
+    /// Why `serve` would refuse what fits together; nil where it would not.
+    private static func refusal(_ configuration: ServeConfiguration) throws -> ConfigurationError? {
+        do {
+            _ = try ServePreflight(configuration)
+            return nil
+        } catch let refusal as ConfigurationError {
+            return refusal
         }
     }
 

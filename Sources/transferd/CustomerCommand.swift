@@ -95,7 +95,7 @@ enum CustomerCommand {
             throw CommandError(
                 .damage,
                 "There is no customer \(customer) in \(database). `transferd customer list "
-                    + "--database \(database)` lists those there are.")
+                    + "--database \(database.argument)` lists those there are.")
         }
     }
 

@@ -44,7 +44,8 @@ enum DatabaseFile {
             throw CommandError(
                 .noInput,
                 "Cannot open the database \(path): \(reason). Make one with `transferd migrate "
-                    + "--database \(path)` or `transferd demo --database \(path)`.")
+                    + "--database \(shellQuoted(path))` or `transferd demo --database "
+                    + "\(shellQuoted(path))`.")
         }
         descriptor.close()
         try Migrator.check(path: path)

@@ -26,6 +26,7 @@ enum DemoCommand {
         let random = SystemRandomBytes()
         // What a person sees on the terminal is the text, and the log only when it matters.
         let log = Log(level: invocation.has("json") ? .info : .warning, clock: clock)
+        try ServerProcess.checkPorts(database, configuration, setting: setting)
         let lock = try ServerProcess.openDatabase(
             database, role: "transferd demo", migrate: true, clock: clock)
         try refuseOthers(database)
@@ -41,11 +42,10 @@ enum DemoCommand {
         try database.backOffice.block(DemoBank.blockedIBAN, at: clock.now())
 
         let server = try ServerProcess.listen(
-            Bank(database, parts: parts), configuration
-        ) { $0 == .api ? "--port" : "--operations-port" }
+            Bank(database, parts: parts), configuration, setting: setting)
         server.start()
         let printout = DemoPrintout(
-            port: server.port, operationsPort: server.operationsPort, path: database.description,
+            port: server.port, operationsPort: server.operationsPort, database: database,
             customers: try customers(database, secret, clock.now(), random), now: clock.now(),
             random: random)
         if invocation.has("json") {
@@ -55,6 +55,10 @@ enum DemoCommand {
         }
         log.info("server.ready", ["process": Int(getpid()), "port": Int(server.port)])
         ServerProcess.run(server, log: log, database: database, lock: lock)
+    }
+
+    private static func setting(_ listener: BankServer.ListenError.Listener) -> String {
+        listener == .api ? "--port" : "--operations-port"
     }
 
     /// The demo's customers, whose tokens anybody may have, do not belong into a real bank.

@@ -2,6 +2,8 @@ import Bank
 import JSON
 import Ledger
 import Platform
+import PostgresStore
+import Store
 
 /// What `transferd demo` prints when it is ready.
 struct DemoPrintout {
@@ -13,13 +15,13 @@ struct DemoPrintout {
 
     let port: UInt16
     let operationsPort: UInt16
-    let path: String
+    let database: Database
     let customers: [Customer]
     let now: Instant
     let random: any RandomBytes
 
     /// As it was called, so that what is printed can be pasted.
-    private var program: String { CommandLine.arguments.first ?? "transferd" }
+    private var program: String { shellQuoted(CommandLine.arguments.first ?? "transferd") }
     private var baseURL: String { "http://127.0.0.1:\(port)" }
     private var operationsURL: String { "http://127.0.0.1:\(operationsPort)" }
 
@@ -60,29 +62,43 @@ struct DemoPrintout {
         }
         return """
             A bank to try things on is ready. Ctrl-C ends it; its money and its answers stay in
-            \(path), and the same file started again is the same bank.
+            \(place), and the same \(kind) started again is the same bank.
 
             API         \(baseURL)
             operations  \(operationsURL)  (/healthz, /readyz, /metrics)
 
             \(Terminal.table([["customer", "IBAN", "balance", ""]] + rows, right: [2]))
             Paste these first: the customers' tokens, which are valid for a day. Another:
-            \(program) token --database \(path) --customer alice
-
+            \(program) token --database \(database.argument) --customer alice
+            \(database.passwordAdvice.map { $0 + "\n" } ?? "")
             \(variables)
             Then these, in this order:
 
             \(examples)
             Also, while this runs, in another terminal:
 
-            \(program) account freeze --database \(path) --iban \(DemoBank.accounts[0].iban)
-            \(program) account unfreeze --database \(path) --iban \(DemoBank.accounts[0].iban)
-            \(program) verify --database \(path)
+            \(program) account freeze --database \(database.argument) --iban \(DemoBank.accounts[0].iban)
+            \(program) account unfreeze --database \(database.argument) --iban \(DemoBank.accounts[0].iban)
+            \(program) verify --database \(database.argument)
 
             The demo takes names in any script and has no rate limits. `serve` with
             config/production.json5 takes SEPA's characters only, and limits each customer's rate.
 
             """
+    }
+
+    private var place: String {
+        switch database {
+        case .sqlite(let path): path
+        case .postgres(let address): address.withoutPassword
+        }
+    }
+
+    private var kind: String {
+        switch database {
+        case .sqlite: "file"
+        case .postgres: "database"
+        }
     }
 
     /// ALICE='…token…', a line for each customer.

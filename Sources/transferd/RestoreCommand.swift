@@ -16,6 +16,7 @@ enum RestoreCommand {
             throw CommandError.unreadable(
                 "the backup", source, SystemError("open \(source)"))
         }
+        try requireDatabase(descriptor, source)
         descriptor.close()
         try DatabaseCopying.refuseSame(source, target)
         // By whatever name a server knows the database.
@@ -49,6 +50,18 @@ enum RestoreCommand {
         if let kept { text += "\nThe file that was there is kept as \(kept)." }
         try DatabaseCopying.report(invocation, text, source, target, pages, kept: kept)
         withExtendedLifetime(lock) {}
+    }
+
+    /// As `verify` says it. Before anything is made beside the target.
+    private static func requireDatabase(
+        _ descriptor: FileDescriptor, _ source: String
+    ) throws(CommandError) {
+        let magic = Array("SQLite format 3\0".utf8)
+        var start = [UInt8](repeating: 0, count: magic.count)
+        guard read(descriptor.number, &start, start.count) == magic.count, start == magic else {
+            throw CommandError(
+                .unusableData, "\(source) is not an SQLite database. Name another file.")
+        }
     }
 
     private static func verify(_ source: String) throws {

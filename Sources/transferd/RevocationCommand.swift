@@ -33,7 +33,12 @@ enum RevocationCommand {
             throw CommandError(
                 .damage,
                 "The \(entry.kind.name) \(entry.value) is not revoked in \(database). `transferd "
-                    + "revocation list --database \(database)` lists what is.")
+                    + "revocation list --database \(database.argument)` lists what is.")
+        }
+        if !invocation.has("json") {
+            return try Terminal.out(
+                "Tokens of the \(entry.kind.name) \(entry.value) are accepted again within "
+                    + "seconds.\n")
         }
         try print([entry], invocation)
     }

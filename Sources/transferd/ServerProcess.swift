@@ -47,10 +47,9 @@ enum ServerProcess {
     }
 
     /// Refuses a limit of connections that the limit of open files does not allow.
-    static func checkConnectionLimit(_ connections: Int, room: Int) throws(CommandError) {
+    static func checkConnectionLimit(_ connections: Int, room: Int) throws(ConfigurationError) {
         guard connections > room else { return }
-        throw CommandError(
-            .configuration,
+        throw ConfigurationError(
             "server.connections is \(connections), but the limit of open files leaves room for "
                 + "\(room). Lower it, or raise the limit: "
                 + "`ulimit -Hn \(connections + reservedDescriptors)`.")
@@ -110,24 +109,45 @@ enum ServerProcess {
             return try BankServer(bank: bank, configuration: configuration)
         } catch {
             let place = error.listener == .api ? configuration.api : configuration.operations
-            let choose = "choose another with \(setting(error.listener))."
-            switch error.error.code {
-            case EADDRINUSE:
-                throw CommandError(.unavailable, "Port \(place.port) is in use; \(choose)")
-            case EACCES:
-                throw CommandError(
-                    .unavailable, "Port \(place.port) needs privileges; \(choose)")
-            case EADDRNOTAVAIL:
-                throw CommandError(
-                    .configuration,
-                    "The address \(place.address) is none of this machine's. Use one that is, or "
-                        + "0.0.0.0 for all.")
-            default:
-                throw CommandError(
-                    .unavailable,
-                    "Cannot listen on \(place.address) port \(place.port): "
-                        + "\(error.error.description).")
+            throw closed(place, error.error, setting(error.listener))
+        }
+    }
+
+    /// Throws what `listen` would, if the database is a file that is not there yet: a start that
+    /// cannot succeed makes none. Where there is one, its lock says more.
+    static func checkPorts(
+        _ database: Database, _ configuration: BankServer.Configuration,
+        setting: (BankServer.ListenError.Listener) -> String
+    ) throws(CommandError) {
+        guard case .sqlite(let path) = database, !BackupPlacement.exists(path) else { return }
+        for (listener, place) in [
+            (BankServer.ListenError.Listener.api, configuration.api),
+            (.operations, configuration.operations),
+        ] {
+            do throws(SystemError) { try ListeningPort.check(place) } catch {
+                throw closed(place, error, setting(listener))
             }
+        }
+    }
+
+    private static func closed(
+        _ place: HTTPServerConfiguration, _ error: SystemError, _ setting: String
+    ) -> CommandError {
+        let choose = "choose another with \(setting)."
+        return switch error.code {
+        case EADDRINUSE:
+            CommandError(.unavailable, "Port \(place.port) is in use; \(choose)")
+        case EACCES:
+            CommandError(.unavailable, "Port \(place.port) needs privileges; \(choose)")
+        case EADDRNOTAVAIL:
+            CommandError(
+                .configuration,
+                "The address \(place.address) is none of this machine's. Use one that is, or "
+                    + "0.0.0.0 for all.")
+        default:
+            CommandError(
+                .unavailable,
+                "Cannot listen on \(place.address) port \(place.port): \(error.description).")
         }
     }
 

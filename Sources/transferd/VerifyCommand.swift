@@ -28,7 +28,8 @@ enum VerifyCommand {
         guard report.isSound else {
             throw CommandError(
                 .damage,
-                "\(report.damageCount) damages were found in \(database). Keep it as it is, stop "
+                "\(report.damageCount == 1 ? "1 damage was" : "\(report.damageCount) damages were") "
+                    + "found in \(database). Keep it as it is, stop "
                     + "every server, and restore a backup beside it to compare.")
         }
     }

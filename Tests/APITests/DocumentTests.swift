@@ -39,6 +39,7 @@ import Testing
         case .account: "/api/accounts/{accountId}"
         case .documentation(.openAPI): "/openapi.json"
         case .documentation(.page): "/docs"
+        case .problem: "/problems/{code}"
         }
     }
 
@@ -46,6 +47,7 @@ import Testing
         [
             .transfers, .transferByKey(.success(try Example.intent().key)), .transfer(nil),
             .accounts, .account(nil), .documentation(.openAPI), .documentation(.page),
+            .problem(.inFlight),
         ]
     }
 
@@ -81,7 +83,7 @@ import Testing
         for path in Self.paths {
             // What stands in braces is one segment.
             let segments = path.name.split(separator: "/").map {
-                $0.hasPrefix("{") ? id : String($0)
+                $0 == "{code}" ? "in_flight" : $0.hasPrefix("{") ? id : String($0)
             }
             let bytes = Array(("/" + segments.joined(separator: "/")).utf8)
             #expect(Route(bytes.span).map(Self.path) == path.name)

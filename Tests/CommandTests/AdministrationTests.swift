@@ -138,6 +138,16 @@ extension DatabaseTests {
             #expect(answer.body.contains("token_expired"))
         }
 
+        @Test("A token of nobody is made, and who there is is told")
+        func tokenOfNobody() throws {
+            try makeDemo()
+            let slip = try Program.run("token", "--database", database, "--customer", "alicce")
+            #expect(slip.status == 0)
+            #expect(slip.out.split(separator: ".").count == 3)
+            #expect(
+                slip.err == "transferd: no customer alicce here; there are alice, bob, carol.\n")
+        }
+
         @Test("token refuses a file that is not a demo's, and a scope that there is not")
         func noToken() throws {
             #expect(try Program.run("migrate", "--database", database).status == 0)

@@ -127,7 +127,7 @@ extension DatabaseTests {
             #expect(try Data(contentsOf: URL(filePath: database)) == before)
             let text = try folder.write(String(repeating: "no database ", count: 500), to: "t.db")
             let none = try Program.run("restore", "--from", text, "--to", folder.file("x.db"))
-            #expect(none.status == 1)
+            #expect(none.status == 65)
             #expect(!FileManager.default.fileExists(atPath: folder.file("x.db")))
         }
 
@@ -219,6 +219,20 @@ extension DatabaseTests {
             let target = try restore(to: folder.file("none/bank.db"))
             #expect(target.status == 66)
             #expect(target.err.contains("folder exists"))
+        }
+
+        @Test("What is no database is not restored, in verify's words, and nothing is left of it")
+        func noDatabase() throws {
+            let text = try folder.write("# Not a backup\n", to: "README.md")
+            let target = folder.file("target.db")
+            let restored = try Program.run("restore", "--from", text, "--to", target)
+            let verified = try Program.run("verify", "--database", text)
+            #expect(restored.status == 65)
+            #expect(restored.err.contains("is not an SQLite database"))
+            #expect(restored.status == verified.status)
+            #expect(restored.err == verified.err)
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["README.md"])
         }
 
         @Test("A backup is for its user's eyes only")

@@ -20,7 +20,11 @@ struct ConfigTests {
     @Test("config tells every setting's value and where it comes from, later sources first")
     func sources() throws {
         let path = try folder.write(minimalFile, to: "my.json5")
-        let environment = ["TRANSFERD_SERVER_PORT": "9000", "TRANSFERD_TOKENS_ISSUER": "other"]
+        let secret = try folder.write(String(repeating: "x", count: 32), to: "secret")
+        let environment = [
+            "TRANSFERD_SERVER_PORT": "9000", "TRANSFERD_TOKENS_ISSUER": "other",
+            "TRANSFERD_TOKENS_ALGORITHMS": "HS256", "TRANSFERD_TOKENS_HS256_SECRET_FILE": secret,
+        ]
         let ending = try Program.run("config", "--config", path, "--json", environment: environment)
         #expect(ending.status == 0)
         let rows = try rows(ending)
@@ -60,6 +64,57 @@ struct ConfigTests {
             #expect(ending.out.contains("********"))
             #expect(ending.out.contains("TRANSFERD_TOKENS_HS256_SECRET"))
         }
+    }
+
+    @Test(
+        "config refuses what serve refuses of files and limits, in the same words",
+        arguments: [
+            (["HS256_SECRET": "short", "ALGORITHMS": "HS256"], nil, "shorter than 32 bytes"),
+            (["HS256_SECRET_FILE": "KEYS", "ALGORITHMS": "HS256"], nil, "cannot be read"),
+            (
+                ["HS256_SECRET_FILE": "KEYS", "ALGORITHMS": "HS256"], "short\n",
+                "32 bytes, a newline"
+            ),
+            (["JWKS_FILE": "KEYS"], nil, "cannot be read"),
+            (["JWKS_FILE": "KEYS"], "{\"keys\":[]}", "no key"),
+            (["JWKS_FILE": "KEYS"], "keys", "not strict JSON"),
+            (["HS256_SECRET": String(repeating: "x", count: 32), "ALGORITHMS": "HS256"], "", ""),
+        ] as [([String: String], String?, String)])
+    func preflight(tokens: [String: String], keys: String?, reason: String) throws {
+        let path = try folder.write(
+            """
+            {
+                server: {port: 0, connections: 100}, operations: {port: 0},
+                database: {path: "/nowhere/bank.db"},
+                tokens: {issuer: "issuer", audience: "bank"},
+            }
+            """, to: "my.json5")
+        if let keys { _ = try folder.write(keys, to: "KEYS") }
+        var environment: [String: String] = [:]
+        for (name, value) in tokens {
+            environment["TRANSFERD_TOKENS_" + name] = value == "KEYS" ? folder.file(value) : value
+        }
+        // A good one, but for more connections than any limit of open files has room for.
+        if reason.isEmpty { environment["TRANSFERD_SERVER_CONNECTIONS"] = "1000000" }
+        let limit = ["/usr/bin/prlimit", "--nofile=4096:4096"]
+        let config = try Program(
+            ["config", "--config", path], environment: environment, prefix: limit
+        ).wait()
+        let serve = try Program(
+            ["serve", "--config", path], environment: environment, prefix: limit
+        ).wait()
+        #expect(config.status == 78)
+        #expect(serve.status == 78)
+        #expect(config.out.contains("tokens.issuer"))
+        #expect(config.err.contains(reason.isEmpty ? "limit of open files" : reason))
+        let words = serve.err.dropFirst("transferd: ".count)
+        #expect(config.err.hasSuffix(words) && !words.isEmpty)
+        environment["TRANSFERD_SERVER_CONNECTIONS"] = "100"
+        guard reason.isEmpty else { return }
+        let good = try Program(
+            ["config", "--config", path], environment: environment, prefix: limit
+        ).wait()
+        #expect(good.status == 0)
     }
 
     @Test("Settings that serve would refuse are printed all the same, and why")

@@ -167,6 +167,32 @@ extension DatabaseTests {
                 folder.file("other.db"))
             #expect(operations.status == 69)
             #expect(operations.err.contains("--operations-port"))
+            // Nothing was made for a bank that cannot be reached.
+            let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            #expect(files.filter { $0.hasPrefix("other") }.isEmpty)
+        }
+
+        @Test("What demo prints to paste runs in a shell, whatever the file is called")
+        func quoted() throws {
+            let file = folder.file("Alice's bank $(false).db")
+            let program = try Program(["demo", "--port", "0", "--database", file])
+            var command: String?
+            while command == nil, let line = program.line() {
+                if line.contains(" token --database ") { command = line }
+            }
+            let shell = Process()
+            let out = Pipe()
+            shell.executableURL = URL(filePath: "/bin/sh")
+            shell.arguments = ["-c", try #require(command)]
+            shell.standardOutput = out
+            try shell.run()
+            let token = String(
+                decoding: out.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            shell.waitUntilExit()
+            #expect(shell.terminationStatus == 0)
+            #expect(token.split(separator: ".").count == 3)
+            program.signal(SIGTERM)
+            #expect(program.wait().status == 0)
         }
 
         @Test("A real bank's file is not made a demo's")

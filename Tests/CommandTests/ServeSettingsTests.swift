@@ -72,7 +72,10 @@ extension DatabaseTests.ServeTests {
         _ = try ready(program)
         #expect(!program.errors.contains("keys.replaced"))
         #expect(program.errors.contains("/keys/0 is refused"))
-        for (text, event) in [(keys("second"), "keys.replaced"), ("none", "keys.unreadable")] {
+        for (text, event) in [
+            (keys("second"), "keys.replaced"), ("none", "keys.unreadable"),
+            ("{\"keys\": []}", "keys.none"),
+        ] {
             _ = try folder.write(text, to: "jwks.json")
             #expect(eventually { program.errors.contains(event) })
         }

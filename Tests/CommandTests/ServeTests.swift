@@ -213,6 +213,90 @@ extension DatabaseTests {
             #expect(program.wait().status == 0)
         }
 
+        @Test("token signs what serve accepts, with the configured secret, issuer and audience")
+        func configuredToken() throws {
+            let path = try configuration()
+            let file = try folder.write(String(repeating: "x", count: 32) + "\n", to: "secret")
+            let environment = ["TRANSFERD_TOKENS_HS256_SECRET_FILE": file]
+            let program = try Program(["serve", "--config", path], environment: environment)
+            let port = try #require(try ready(program)["port"] as? Int)
+            let made = try Program.run(
+                "token", "--config", path, "--customer", "alice", environment: environment)
+            #expect(made.status == 0)
+            #expect(made.err.isEmpty)
+            let token = made.out.trimmingCharacters(in: .newlines)
+            let answer = try Answer.to(
+                "GET /api/accounts HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+                    + "Authorization: Bearer \(token)\r\n\r\n", port: port)
+            #expect(answer.status == 200)
+            program.signal(SIGTERM)
+            #expect(program.wait().status == 0)
+        }
+
+        @Test(
+            "token says why it cannot sign for a configuration",
+            arguments: [
+                (["ALGORITHMS": "ES256", "JWKS_FILE": "x"], 78, "does not name HS256"),
+                ([:], 78, "there is no secret"),
+                (["HS256_SECRET": "short"], 78, "shorter than 32 bytes"),
+                (["HS256_SECRET_FILE": "/nowhere"], 78, "umask 077"),
+            ] as [([String: String], Int32, String)])
+        func noConfiguredToken(tokens: [String: String], status: Int32, advice: String) throws {
+            var environment: [String: String] = [:]
+            for (name, value) in tokens { environment["TRANSFERD_TOKENS_" + name] = value }
+            let ending = try Program.run(
+                "token", "--config", try configuration(), "--customer", "alice",
+                environment: environment)
+            #expect(ending.status == status)
+            #expect(ending.out.isEmpty)
+            #expect(ending.err.contains(advice))
+        }
+
+        @Test(
+            "At level debug a refused request's id leads to the reason, at info there is no line",
+            arguments: ["debug", "info"])
+        func refusals(level: String) throws {
+            let path = try configuration()
+            var environment = Self.secret
+            environment["TRANSFERD_LOG_LEVEL"] = level
+            let program = try Program(["serve", "--config", path], environment: environment)
+            let ready = try ready(program)
+            let port = try #require(ready["port"] as? Int)
+            let made = try Program.run(
+                "token", "--config", path, "--customer", "alice", environment: Self.secret)
+            let token = made.out.trimmingCharacters(in: .newlines)
+            let forged = String(token.dropLast(8)) + "AAAAAAAA"
+            for (id, target, token) in [
+                ("no-1", "/api/accounts", forged), ("no-2", "/nowhere", token),
+                ("yes-1", "/api/accounts", token), ("no-3", "/problems/in_flight", token),
+                ("no-4", "/api/transfers/none", token),
+            ] {
+                _ = try Answer.to(
+                    "GET \(target) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+                        + "X-Request-Id: \(id)\r\nAuthorization: Bearer \(token)\r\n\r\n",
+                    port: port)
+            }
+            let metrics = try Answer.to(
+                "GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+                port: try #require(ready["operationsPort"] as? Int))
+            let name = "transferd_token_refusals_total{reason="
+            #expect(metrics.body.contains(name + "\"signature\"} 1\n"))
+            #expect(metrics.body.contains(name + "\"expired\"} 0\n"))
+            program.signal(SIGTERM)
+            let log = program.wait().err
+            let lines = log.split(separator: "\n").map(String.init).compactMap { line -> String? in
+                guard line.contains("request.answered") else { return nil }
+                return line.components(separatedBy: #""requestId":"#).last
+            }
+            let expected = [
+                #""no-1","status":401,"code":"token_invalid","token":"signature"}"#,
+                #""no-2","status":404,"code":"not_found"}"#, #""no-3","status":303}"#,
+                #""no-4","status":404,"code":"transfer_not_found"}"#,
+            ]
+            #expect(lines == (level == "debug" ? expected : []))
+            #expect(!log.contains(token.prefix(20)))
+        }
+
         @Test("A schema that is not up to date is refused where migrating is not allowed")
         func noMigration() throws {
             let path = try configuration()

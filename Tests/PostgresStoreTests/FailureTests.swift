@@ -222,6 +222,16 @@ extension DatabaseTests {
                 """)
         }
 
+        @Test("Without prepared statements the same commands leave the same rows")
+        func unprepared() throws {
+            let bank = try PostgresBank()
+            let store = bank.another(seed: 1, clock: bank.clock) { $0.keepsStatements = false }
+            try BusyBank.fill(store, bank.clock)
+            let twin = try PostgresBank()
+            try BusyBank.fill(twin.store, twin.clock)
+            #expect(try bank.raw().dump() == twin.raw().dump())
+        }
+
         @Test("Hostile defaults of the database change nothing")
         func hostileDefaults() throws {
             let bank = try bank()

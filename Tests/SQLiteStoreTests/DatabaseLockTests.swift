@@ -44,9 +44,11 @@ extension DatabaseTests {
             let first = try DatabaseLock(databasePath: path, role: "serve")
             let link = folder.file("other.db")
             #expect(symlink(path, link) == 0)
-            #expect(throws: DatabaseLock.Held.self) {
+            let refusal = #expect(throws: DatabaseLock.Held.self) {
                 try DatabaseLock(databasePath: link, role: "demo")
             }
+            #expect(refusal?.holder == "serve, process \(getpid())")
+            #expect(access(link + ".lock", F_OK) != 0)
             let hard = folder.file("hard.db")
             #expect(Glibc.link(path, hard) == 0)
             for name in [path, hard] {

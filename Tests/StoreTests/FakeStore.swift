@@ -16,6 +16,8 @@ final class FakeStore: TransferStore {
 
     let record = Guarded(Record())
     private let script: Script
+    /// Whether the customer of a key is locked elsewhere, given how often it was tried before.
+    private let isBusy: @Sendable (_ key: Int, _ tries: Int) -> Bool
     private let read: @Sendable (ReadCall) throws(StoreError) -> TransferView?
 
     enum ReadCall: Sendable {
@@ -25,9 +27,11 @@ final class FakeStore: TransferStore {
 
     init(
         script: @escaping Script = { _ in },
+        isBusy: @escaping @Sendable (_ key: Int, _ tries: Int) -> Bool = { _, _ in false },
         read: @escaping @Sendable (ReadCall) throws(StoreError) -> TransferView? = { _ in nil }
     ) {
         self.script = script
+        self.isBusy = isBusy
         self.read = read
     }
 
@@ -50,9 +54,16 @@ final class FakeStore: TransferStore {
 
         func commit(_ commands: [Command]) throws(StoreError) -> [CommandResult] {
             let keys = commands.map(number)
-            store.record.withLock { $0.batches.append(keys) }
+            let before = store.record.withLock { record in
+                defer { record.batches.append(keys) }
+                return record.batches.joined()
+            }
             try store.script(keys)
-            return commands.map { _ in .decided(.accountOpened) }
+            return keys.map { key in
+                let tries = before.count { $0 == key }
+                return store.isBusy(key, tries)
+                    ? .failed(.customerBusy) : .decided(.accountOpened)
+            }
         }
     }
 

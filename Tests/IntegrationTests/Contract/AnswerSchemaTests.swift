@@ -170,6 +170,11 @@ extension DatabaseTests.IntegrationTests {
                 }
                 _ = try await send(path + "?unknown=1", path)
             }
+            for method in ["GET", "HEAD", "OPTIONS"] {
+                _ = try await send("/problems/in_flight", "/problems/{code}", method: method)
+            }
+            _ = try await send("/problems/in_flight?unknown=1", "/problems/{code}")
+            _ = try await send("/problems/none", "/problems/{code}")
             for path in ["/openapi.json", "/docs"] {
                 let known = HTTPRequest("GET", path, fields: [("If-None-Match", "*")])
                 _ = try await record(known, path, server, &samples)
@@ -219,6 +224,7 @@ extension DatabaseTests.IntegrationTests {
                     ("/api/transfers/\(newKey())", "GET, HEAD, OPTIONS"),
                     ("/api/accounts", "GET, HEAD, OPTIONS"), ("/docs", "GET, HEAD, OPTIONS"),
                     ("/openapi.json", "GET, HEAD, OPTIONS"),
+                    ("/problems/in_flight", "GET, HEAD, OPTIONS"),
                 ] {
                     for method in ["PUT", "PATCH", "TRACE", "PROPFIND", "get"] {
                         let answer = try await server.send(
@@ -259,6 +265,23 @@ extension DatabaseTests.IntegrationTests {
                     #expect(same["ETag"] == tag)
                     #expect(same["Cache-Control"] == "public, max-age=300")
                 }
+            }
+        }
+
+        @Test("the type of an error answer leads to its explanation")
+        func problemTypes() async throws {
+            try await withBank { bank in
+                let server = bank.endpoint
+                let missing = try await server.send(HTTPRequest("GET", "/nowhere"))
+                let type = try #require(missing.json?["type"]?.string)
+                let answer = try await server.send(HTTPRequest("GET", type))
+                #expect(answer.status == 303)
+                let place = try #require(answer["Location"])
+                let parts = place.split(separator: "#")
+                let page = try await server.send(HTTPRequest("GET", String(parts[0])))
+                #expect(page.text.contains("id=\"\(parts[1])\""))
+                let other = try await server.send(HTTPRequest("GET", "/problems/nothing"))
+                #expect(other.status == 404)
             }
         }
 
