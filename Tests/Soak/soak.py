@@ -36,8 +36,8 @@ CLIENTS = int(os.environ.get("SOAK_CLIENTS", "300"))
 RATE = float(os.environ.get("SOAK_RATE", "250"))
 SEED = int(os.environ.get("SOAK_SEED", str(random.randrange(1 << 32))))
 # The part at the end without kills, in seconds; and how much of it is not measured, because caches fill.
-CALM = min(float(os.environ.get("SOAK_CALM_SECONDS", "420")), MINUTES * 60 / 2)
-WARM = min(120.0, CALM / 3)
+CALM = min(float(os.environ.get("SOAK_CALM_SECONDS", "480")), MINUTES * 60 / 2)
+WARM = min(180.0, CALM / 3)
 SAMPLE_SECONDS, PROGRESS_SECONDS = 5, 15
 # What may not be exceeded in the measured part.
 MEMORY_SLOPE_KB_PER_MINUTE = 1024
