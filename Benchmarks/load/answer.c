@@ -43,6 +43,7 @@ void send_request(struct Connection *c, enum Kind kind, uint32_t intent, uint64_
     c->busy = 1;
     c->executed = 0;
     c->due = due;
+    if (kind != PLAIN) intents[intent].sent = 1;
     totals.sent++;
     totals.sent_bytes += (uint64_t)n;
     if (write(c->fd, request, (size_t)n) != n) die("write a request");
@@ -164,6 +165,7 @@ int receive(struct Connection *c) {
     const char *mark = strcasestr(c->buffer, "\r\nidempotent-replayed: true\r\n");
     a.replayed = mark != NULL && mark < end;
     check(c, &a);
+    if (c->kind != PLAIN) intents[c->intent].sent = 0;
     c->busy = 0;
     totals.answered++;
     totals.answer_bytes += (uint64_t)c->length;

@@ -33,6 +33,7 @@ enum Kind {
 struct Intent {
     uint64_t answer;  // hash of its stored answer's body; 0 as long as there is none
     uint8_t refused;  // asks for more than there is
+    uint8_t sent;     // a connection waits for the answer of an attempt
 };
 
 struct Connection {

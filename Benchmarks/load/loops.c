@@ -32,11 +32,12 @@ static void give_up_after(uint64_t deadline) {
     exit(1);
 }
 
-// A key whose answer is known, chosen at random; false while there are hardly any.
+// A key whose answer is known, chosen at random; false while there are hardly any. None that another
+// connection is sending: two attempts at once may be told 409.
 static int known_intent(uint32_t *intent) {
     for (int tries = 0; tries < 32 && intent_count; tries++) {
         *intent = (uint32_t)(random_word() % intent_count);
-        if (intents[*intent].answer) return 1;
+        if (intents[*intent].answer && !intents[*intent].sent) return 1;
     }
     return 0;
 }
