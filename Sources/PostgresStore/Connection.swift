@@ -122,7 +122,10 @@ final class Connection {
     func receive() throws(PostgresError) -> QueryResult {
         while true {
             switch nextExpected() {
-            case .preparation(let name): try check(take(name), name)
+            case .preparation(let name):
+                let result = try take(name)
+                try check(result, name)
+                PQclear(result)
             case .execution(let name):
                 let result = try take(name)
                 try check(result, name)
